@@ -1,0 +1,116 @@
+"""The builders that come in three kinds: bytes, into a caller's buffer, and a short list of buffers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from . import _assembly, _codec
+
+TYPE_CHECKING = False  # as in _errors_base.py
+if TYPE_CHECKING:
+    from typing import Any
+
+    from typing_extensions import Buffer
+
+    from ._codec import LayoutView
+
+__all__ = [
+    "build_frame_submit_buffers",
+    "build_frame_submit_into",
+    "build_message",
+    "build_message_buffers",
+    "build_message_into",
+    "build_packet",
+    "build_packet_buffers",
+    "build_packet_into",
+    "build_partial_result_buffers",
+    "build_partial_result_into",
+    "build_recovery_ticket",
+    "build_result_push_buffers",
+    "build_result_push_into",
+]
+
+build_recovery_ticket = _assembly.recovery_ticket
+
+
+def build_packet(
+    message_type: int, metadata: LayoutView | Buffer | None = None, body: Buffer = b"", /, **routing: int
+) -> bytes:
+    """Header, metadata and body as given, judged at the layout stage only (wire.md section 1).
+
+    metadata is a view, or bytes that are kept as they are, surplus included. routing: session_id, frame_id, flags,
+    view_id, route_id, trace_id, max_packet_bytes. Raises what parse_packet would raise for the packet.
+    """
+    return _assembly.joined(_assembly.packet_parts(message_type, metadata, body, **routing))
+
+
+def build_packet_into(
+    buf: Buffer, pos: int, message_type: int, metadata: LayoutView | Buffer | None = None, body: Buffer = b"", /,
+    **routing: int,
+) -> int:  # fmt: skip
+    """build_packet into buf[pos:]; returns the position behind the packet. Raises DestinationTooShort too."""
+    return _codec.copy_into(buf, pos, _assembly.packet_parts(message_type, metadata, body, **routing))
+
+
+def build_packet_buffers(
+    message_type: int, metadata: LayoutView | Buffer | None = None, body: Buffer = b"", /, **routing: int
+) -> list[bytes | memoryview]:
+    """build_packet as buffers for writelines: a body above COPY_THRESHOLD_BYTES is not copied."""
+    return _assembly.buffers(_assembly.packet_parts(message_type, metadata, body, **routing))
+
+
+def build_message(
+    message_type: int, metadata: LayoutView | Mapping[str, Any] | None = None, /, *tails: Buffer, **routing: int
+) -> bytes:
+    """A whole message: layout, message, sender and body stage hold (wire.md section 1).
+
+    metadata is a view or a mapping of fields, in which the lengths of the tails need not stand. tails are the declared
+    parts of the body in the order of the catalogue (wire.md section 4), missing ones empty. routing as in build_packet.
+    FRAME_SUBMIT and RESULT_PUSH have builders of their own.
+    """
+    return _assembly.joined(_assembly.message_parts(message_type, metadata, tails, **routing))
+
+
+def build_message_into(
+    buf: Buffer, pos: int, message_type: int, metadata: LayoutView | Mapping[str, Any] | None = None, /,
+    *tails: Buffer, **routing: int,
+) -> int:  # fmt: skip
+    """build_message into buf[pos:]; returns the position behind the packet."""
+    return _codec.copy_into(buf, pos, _assembly.message_parts(message_type, metadata, tails, **routing))
+
+
+def build_message_buffers(
+    message_type: int, metadata: LayoutView | Mapping[str, Any] | None = None, /, *tails: Buffer, **routing: int
+) -> list[bytes | memoryview]:
+    """build_message as buffers for writelines: a tail above COPY_THRESHOLD_BYTES is not copied."""
+    return _assembly.buffers(_assembly.message_parts(message_type, metadata, tails, **routing))
+
+
+def build_frame_submit_into(buf: Buffer, pos: int, payloads: Any = (), /, **options: Any) -> int:
+    """build_frame_submit into buf[pos:]; returns the position behind the packet."""
+    return _codec.copy_into(buf, pos, _codec.build_frame_submit(payloads, **options, _finish=list))
+
+
+def build_frame_submit_buffers(payloads: Any = (), /, **options: Any) -> list[bytes | memoryview]:
+    """build_frame_submit as buffers for writelines: a payload above COPY_THRESHOLD_BYTES is not copied."""
+    return _assembly.buffers(_codec.build_frame_submit(payloads, **options, _finish=list))
+
+
+def build_result_push_into(buf: Buffer, pos: int, payloads: Any = (), /, **options: Any) -> int:
+    """build_result_push into buf[pos:]; returns the position behind the packet."""
+    return _codec.copy_into(buf, pos, _codec.build_result_push(payloads, **options, _finish=list))
+
+
+def build_result_push_buffers(payloads: Any = (), /, **options: Any) -> list[bytes | memoryview]:
+    """build_result_push as buffers for writelines: a payload above COPY_THRESHOLD_BYTES is not copied."""
+    return _assembly.buffers(_codec.build_result_push(payloads, **options, _finish=list))
+
+
+def build_partial_result_into(buf: Buffer, pos: int, body: Buffer = b"", /, **options: Any) -> int:
+    """build_partial_result into buf[pos:]; returns the position behind the packet."""
+    return _codec.copy_into(buf, pos, _codec.build_partial_result(body, **options, _finish=list))
+
+
+def build_partial_result_buffers(body: Buffer = b"", /, **options: Any) -> list[bytes | memoryview]:
+    """build_partial_result as buffers for writelines: a body above COPY_THRESHOLD_BYTES is not copied."""
+    return _assembly.buffers(_codec.build_partial_result(body, **options, _finish=list))

@@ -1,0 +1,115 @@
+# Who owns a packet's memory, and what keeps it alive.
+
+cdef extern from "Python.h":
+    PyObject *PyMemoryView_GET_BASE(object view)
+    int _PyBytes_Resize(PyObject **string, Py_ssize_t size) except -1
+    PyObject *PyBytes_FromStringAndSize_raw "PyBytes_FromStringAndSize"(const char *v, Py_ssize_t size) except NULL
+
+# What a view that was never filled points at, so that reading it shows zeroes and nothing worse.
+cdef uint8_t ZEROES[NNRP_LARGEST_LAYOUT]
+memset(ZEROES, 0, sizeof(ZEROES))
+
+cdef bytes NOTHING = b""
+
+
+@cython.final
+@cython.no_gc
+@cython.freelist(16)
+cdef class Pin:
+    """Keeps memory that is not `bytes` exported, and thereby in place, until the last view of it is gone."""
+
+    cdef Py_buffer view
+    cdef bint held
+
+    def __dealloc__(self):
+        if self.held:
+            PyBuffer_Release(&self.view)
+
+
+@cython.final
+@cython.no_gc
+@cython.freelist(64)
+cdef class Region:
+    """A read-only stretch of somebody's memory, exported to the memoryviews we hand out."""
+
+    cdef object owner  # bytes, or a Pin
+    cdef const uint8_t *data
+    cdef Py_ssize_t length
+
+    def __getbuffer__(self, Py_buffer *buffer, int flags):
+        PyBuffer_FillInfo(buffer, self, <void *>self.data, self.length, True, flags)
+
+    def __hash__(self):
+        # memoryview asks its exporter before it hashes: bytes may be hashed, memory that can change may not.
+        if not PyBytes_CheckExact(self.owner):
+            raise TypeError("unhashable: a view of memory that can change")
+        return hash(<Py_ssize_t>self.data)
+
+    def __reduce__(self):
+        raise TypeError("views of packet memory cannot be pickled; take bytes() of them")
+
+
+cdef object region_view(object owner, const uint8_t *data, Py_ssize_t length):
+    """A memoryview of [data, data + length), which lies in owner's memory."""
+    cdef Region region = Region.__new__(Region)
+    region.owner = owner
+    region.data = data
+    region.length = length
+    return PyMemoryView_FromObject(region)
+
+
+cdef object hold(object buf, const uint8_t **data, Py_ssize_t *length):
+    """Take a caller's buffer: returns what to keep alive, either `bytes` (cannot change) or a Pin (can).
+
+    Raises BufferError for memory that is not C-contiguous and TypeError for what is no buffer. A memoryview over bytes
+    counts as the bytes it shows.
+    """
+    cdef Pin pin
+    cdef PyObject *base
+    if PyBytes_CheckExact(buf):
+        data[0] = <const uint8_t *>PyBytes_AS_STRING(buf)
+        length[0] = PyBytes_GET_SIZE(buf)
+        return buf
+    if not PyObject_CheckBuffer(buf):
+        raise TypeError(f"a bytes-like object is required, not {type(buf).__name__!r}")
+    pin = Pin.__new__(Pin)
+    try:
+        PyObject_GetBuffer(buf, &pin.view, PyBUF_SIMPLE)
+    except ValueError as refused:
+        if PyMemoryView_Check(buf):
+            raise  # it was released
+        raise BufferError(str(refused)) from None  # numpy's word for an array that is not contiguous
+    pin.held = True
+    data[0] = <const uint8_t *>pin.view.buf
+    length[0] = pin.view.len
+    if data[0] == NULL:
+        data[0] = ZEROES
+    if PyMemoryView_Check(buf):
+        base = PyMemoryView_GET_BASE(buf)
+        if base != NULL:
+            if PyBytes_CheckExact(<object>base):
+                return <object>base
+            if type(<object>base) is Region and PyBytes_CheckExact((<Region>base).owner):
+                return (<Region>base).owner
+    elif type(buf) is Region and PyBytes_CheckExact((<Region>buf).owner):
+        return (<Region>buf).owner
+    elif isinstance(buf, LayoutView) and data[0] == (<LayoutView>buf)._p:  # a subclass may export other memory
+        return (<LayoutView>buf)._owner
+    return pin
+
+
+cdef Py_ssize_t start_of(object pos, Py_ssize_t length) except -1:
+    """A caller's position: an index from the start, at most length + something that reads as 'too short'."""
+    cdef Py_ssize_t at = PyNumber_Index(pos) if type(pos) is not int else pos
+    if at < 0:
+        raise ValueError(f"pos must not be negative, got {at}")
+    return at if at < length else length
+
+
+cdef uint8_t *writable(object buf, Py_buffer *view) except NULL:
+    """Export buf for writing; the caller releases view. Raises BufferError when it is read-only or not contiguous."""
+    try:
+        PyObject_GetBuffer(buf, view, PyBUF_SIMPLE | PyBUF_WRITABLE)
+    except ValueError as refused:
+        raise BufferError(str(refused)) from None
+    return <uint8_t *>view.buf if view.buf != NULL else ZEROES
