@@ -1,0 +1,9 @@
+"""`python -m nnrp_wire.cli`, the same command as `nnrp-wire`."""
+
+from __future__ import annotations
+
+import sys
+
+from . import main
+
+sys.exit(main())
