@@ -1,0 +1,68 @@
+"""Capability entries of CAPABILITY_NEGOTIATION and DEGRADE_PROFILE (wire.md section 7)."""
+
+from __future__ import annotations
+
+import struct
+
+import pytest
+from wirekit import data, raw
+
+from nnrp_wire import wire
+from nnrp_wire.errors import DeclaredLengthMismatch, InvalidProtocolCombination, NnrpError
+
+TOKENS = [token for group in data.table()["capabilities"].values() for token in group]
+
+
+def coded(*tokens: bytes) -> bytes:
+    return b"".join(struct.pack("<H", len(token)) + token for token in tokens)
+
+
+def packet(body: bytes, count: int, message: str = "capability_negotiation", **fields: int) -> wire.Packet:
+    values = {"capability_count": count, "body_bytes": len(body), **fields}
+    return wire.parse_packet(raw.packet(message, raw.layout("capability", values), body))
+
+
+@pytest.mark.parametrize("message", ["capability_negotiation", "degrade_profile"])
+def test_tokens(message):
+    body = coded(*(token.encode() for token in TOKENS))
+    assert wire.capability_entries(packet(body, len(TOKENS), message)) == tuple(TOKENS)
+
+
+def test_empty():
+    assert wire.capability_entries(packet(b"", 0)) == ()
+    assert wire.capability_entries(packet(coded(b"", "größer".encode()), 2)) == ("", "größer")
+
+
+@pytest.mark.parametrize(
+    ("body", "count"),
+    [
+        (coded(b"a"), 0),
+        (coded(b"a"), 2),
+        (b"", 1),
+        (b"\x01", 1),
+        (b"\x02\x00a", 1),
+        (b"\xff\xffa", 1),
+        (coded(b"a") + b"\x00", 1),
+        (coded(b"\xff"), 1),
+        (coded(b"\xed\xa0\x80"), 1),
+        (b"free bytes of an older peer", 1),
+    ],
+)
+def test_bodies_that_are_no_entries(body, count):
+    """Reading them is refused; the packet itself is not (section 7)."""
+    made = packet(body, count)
+    wire.check_message(made)
+    wire.check_body(made)
+    with pytest.raises(InvalidProtocolCombination) as caught:
+        wire.capability_entries(made)
+    assert caught.value.stage is wire.Stage.BODY
+
+
+def test_declared_body_comes_first():
+    with pytest.raises(DeclaredLengthMismatch):
+        wire.capability_entries(packet(coded(b"a"), 1, body_bytes=9))
+
+
+def test_other_messages_have_none():
+    with pytest.raises((NnrpError, TypeError)):
+        wire.capability_entries(wire.parse_packet(data.plain_messages()["ping"]))
