@@ -47,10 +47,13 @@ static inline uint32_t nnrp_padding(uint32_t length)
     return (NNRP_BLOCK_ALIGNMENT - length % NNRP_BLOCK_ALIGNMENT) % NNRP_BLOCK_ALIGNMENT;
 }
 
-/* Offset of the first byte that is not zero, or length. */
+/* Offset of the first byte that is not zero, or length. Strides may hold megabytes of filler, so by words. */
 static inline uint32_t nnrp_zeroes(const uint8_t *p, uint32_t length)
 {
     uint32_t i = 0;
+    while (length - i >= 8 && nnrp_load_u64(p + i) == 0) {
+        i += 8;
+    }
     while (i < length && p[i] == 0) {
         i++;
     }

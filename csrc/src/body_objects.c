@@ -3,72 +3,47 @@
 #include "body_internal.h"
 #include "nnrp/tile_index.h"
 
-static int check_tile_index(const nnrp_cut *cut, const uint8_t *bytes, uint32_t length, uint32_t at, nnrp_error *error)
+/* The standard parts found inline; judged once the region is walked, in the order of wire.md 6.4.3. */
+typedef struct parts {
+    nnrp_span camera;
+    nnrp_span tile_index;
+    nnrp_span section_table;
+} parts;
+
+static int has(const nnrp_cut *cut, uint32_t slot)
 {
-    const nnrp_body_frame *frame = cut->frame;
-    int status = nnrp_tile_index_check(frame->tile_index_mode, bytes, length, frame->tile_count, frame->tile_base_id, error);
-    if (status != NNRP_OK) {
-        error->offset += at;
-    }
-    return status;
+    return (cut->present & slot) != 0;
 }
 
-static int take_tile_index(nnrp_cut *cut, nnrp_span payload, nnrp_error *error)
+static int note_object(nnrp_cut *cut, const nnrp_object *object, parts *found, nnrp_error *error)
 {
-    if (payload.length != cut->frame->tile_index_bytes) {
-        return nnrp_breach_values(error, NNRP_RULE_TILE_INDEX_LENGTH, payload.at, cut->frame->tile_index_bytes,
-                                  payload.length);
+    const uint32_t slot = nnrp_standard_slot(object->kind);
+    if (slot == 0) {
+        return NNRP_OK;
     }
-    const uint8_t *bytes = payload.length == 0 ? cut->body + payload.at : nnrp_cut_lend(cut, payload.at, payload.length);
-    if (bytes == NULL) {
-        return NNRP_STOPPED;
+    /* Slots ascend with the order of the standard kinds, so a bit at or above this one is a breach of order. */
+    if (cut->present >= slot) {
+        return nnrp_breach_field(error, NNRP_RULE_OBJECT_ORDER, object->head.at, NNRP_L_INLINE_OBJECT_BLOCK_HEADER,
+                                 NNRP_INLINE_OBJECT_BLOCK_HEADER_AT_OBJECT_KIND, 0, object->kind);
     }
-    cut->out->tile_index = bytes;
-    cut->out->tile_index_span = payload;
-    return check_tile_index(cut, bytes, payload.length, payload.at, error);
-}
-
-static int take_camera(nnrp_cut *cut, nnrp_span payload, nnrp_error *error)
-{
-    /* RESULT_PUSH has no camera_bytes to compare with. */
-    if (cut->frame->is_submit && payload.length != cut->frame->camera_bytes) {
-        return nnrp_breach_values(error, NNRP_RULE_CAMERA_LENGTH, payload.at, cut->frame->camera_bytes, payload.length);
+    if ((cut->referenced & slot) != 0) {
+        return nnrp_breach_field(error, NNRP_RULE_OBJECT_NOT_REFERENCED_TOO, object->head.at,
+                                 NNRP_L_INLINE_OBJECT_BLOCK_HEADER, NNRP_INLINE_OBJECT_BLOCK_HEADER_AT_OBJECT_KIND, 0,
+                                 object->kind);
     }
-    cut->out->has_camera = 1;
-    cut->out->camera = payload;
+    cut->present |= slot;
+    if (slot == NNRP_SUBMIT_OBJECT_REF_MASK_CAMERA_BLOCK) {
+        found->camera = object->payload;
+    } else if (slot == NNRP_SUBMIT_OBJECT_REF_MASK_TILE_INDEX_BLOCK) {
+        found->tile_index = object->payload;
+    } else if (slot == NNRP_SUBMIT_OBJECT_REF_MASK_TENSOR_SECTION_TABLE) {
+        found->section_table = object->payload;
+    }
     return NNRP_OK;
 }
 
-static int take_object(nnrp_cut *cut, uint32_t kind, nnrp_span head, nnrp_span payload, nnrp_error *error)
-{
-    uint32_t slot = nnrp_standard_slot(kind);
-    if (slot != 0) {
-        /* Slots ascend with the order of the standard kinds, so a bit at or above this one is a breach of order. */
-        if (cut->present >= slot) {
-            return nnrp_breach_field(error, NNRP_RULE_OBJECT_ORDER, head.at, NNRP_L_INLINE_OBJECT_BLOCK_HEADER,
-                                     NNRP_INLINE_OBJECT_BLOCK_HEADER_AT_OBJECT_KIND, 0, kind);
-        }
-        if ((cut->referenced & slot) != 0) {
-            return nnrp_breach_field(error, NNRP_RULE_OBJECT_NOT_REFERENCED_TOO, head.at,
-                                     NNRP_L_INLINE_OBJECT_BLOCK_HEADER, NNRP_INLINE_OBJECT_BLOCK_HEADER_AT_OBJECT_KIND,
-                                     0, kind);
-        }
-        cut->present |= slot;
-    }
-    switch (kind) {
-    case NNRP_CACHE_OBJECT_KIND_CAMERA_BLOCK:
-        return take_camera(cut, payload, error);
-    case NNRP_CACHE_OBJECT_KIND_TILE_INDEX_BLOCK:
-        return take_tile_index(cut, payload, error);
-    case NNRP_CACHE_OBJECT_KIND_TENSOR_SECTION_TABLE:
-        return nnrp_cut_sections(cut, payload, error);
-    default:
-        return NNRP_OK;
-    }
-}
-
 /* The object at region offset *at; moves *at past its padding. */
-static int next_object(nnrp_cut *cut, uint32_t *at, nnrp_error *error)
+static int next_object(nnrp_cut *cut, uint32_t *at, parts *found, nnrp_error *error)
 {
     const nnrp_span region = cut->out->objects;
     const uint32_t left = region.length - *at;
@@ -106,45 +81,83 @@ static int next_object(nnrp_cut *cut, uint32_t *at, nnrp_error *error)
     if (nnrp_zeroes(cut->body + pad_at, pad) != pad) {
         return nnrp_breach(error, NNRP_RULE_OBJECT_PADDING_IS_ZERO, pad_at);
     }
-    status = take_object(cut, object.kind, object.head, object.payload, error);
-    if (status == NNRP_OK && cut->io != NULL && cut->io->object != NULL && cut->io->object(cut->io->context, &object) != 0) {
+    status = note_object(cut, &object, found, error);
+    if (status == NNRP_OK && cut->io != NULL && cut->io->object != NULL
+        && cut->io->object(cut->io->context, &object) != 0) {
         status = NNRP_STOPPED;
     }
     *at += NNRP_INLINE_OBJECT_BLOCK_HEADER_SIZE + object.payload.length + pad;
     return status;
 }
 
-/* What the metadata declares of parts that are not inline. */
-static int check_absent(const nnrp_cut *cut, nnrp_error *error)
+/* The lengths and counts that the metadata declares against the parts that are inline; a part that is not has length 0. */
+static int check_declared(const nnrp_cut *cut, const parts *found, nnrp_error *error)
 {
     const nnrp_body_frame *frame = cut->frame;
-    if (!cut->out->has_camera && frame->camera_bytes != 0) {
-        return nnrp_breach_values(error, NNRP_RULE_CAMERA_LENGTH, cut->out->objects.at, 0, frame->camera_bytes);
+    const uint32_t objects_at = cut->out->objects.at;
+    /* RESULT_PUSH has no camera_bytes to compare with. */
+    if (frame->is_submit && found->camera.length != frame->camera_bytes) {
+        return nnrp_breach_values(error, NNRP_RULE_CAMERA_LENGTH, found->camera.at != 0 ? found->camera.at : objects_at,
+                                  frame->camera_bytes, found->camera.length);
     }
-    if ((cut->present & NNRP_SUBMIT_OBJECT_REF_MASK_TENSOR_SECTION_TABLE) == 0 && frame->section_count != 0
+    if (found->tile_index.length != frame->tile_index_bytes) {
+        return nnrp_breach_values(error, NNRP_RULE_TILE_INDEX_LENGTH,
+                                  found->tile_index.at != 0 ? found->tile_index.at : objects_at,
+                                  frame->tile_index_bytes, found->tile_index.length);
+    }
+    if (frame->section_count != 0 && !has(cut, NNRP_SUBMIT_OBJECT_REF_MASK_TENSOR_SECTION_TABLE)
         && (cut->referenced & NNRP_SUBMIT_OBJECT_REF_MASK_TENSOR_SECTION_TABLE) == 0) {
-        return nnrp_breach_values(error, NNRP_RULE_SECTION_TABLE_PRESENT, cut->out->objects.at, 0, frame->section_count);
-    }
-    if ((cut->present & NNRP_SUBMIT_OBJECT_REF_MASK_TILE_INDEX_BLOCK) != 0) {
-        return NNRP_OK;
-    }
-    if (frame->tile_index_bytes != 0) {
-        return nnrp_breach_values(error, NNRP_RULE_TILE_INDEX_LENGTH, cut->out->objects.at, 0, frame->tile_index_bytes);
-    }
-    if (frame->tile_index_mode == NNRP_TILE_INDEX_MODE_DENSE_RANGE) {
-        return check_tile_index(cut, cut->body, 0, cut->out->objects.at, error);
+        return nnrp_breach_values(error, NNRP_RULE_SECTION_TABLE_PRESENT, objects_at, 0, frame->section_count);
     }
     return NNRP_OK;
 }
 
-int nnrp_cut_objects(nnrp_cut *cut, nnrp_error *error)
+/* An inline index, or the dense range that needs none. */
+static int take_tile_index(nnrp_cut *cut, const nnrp_span *index, nnrp_error *error)
 {
-    uint32_t at = 0;
-    while (at < cut->out->objects.length) {
-        int status = next_object(cut, &at, error);
-        if (status != NNRP_OK) {
-            return status;
+    const nnrp_body_frame *frame = cut->frame;
+    const int is_inline = has(cut, NNRP_SUBMIT_OBJECT_REF_MASK_TILE_INDEX_BLOCK);
+    const uint32_t at = is_inline ? index->at : cut->out->objects.at;
+    const uint8_t *bytes = cut->body + at;
+    if (!is_inline && frame->tile_index_mode != NNRP_TILE_INDEX_MODE_DENSE_RANGE) {
+        return NNRP_OK;
+    }
+    if (index->length != 0) {
+        bytes = nnrp_cut_lend(cut, at, index->length);
+        if (bytes == NULL) {
+            return NNRP_STOPPED;
         }
     }
-    return check_absent(cut, error);
+    if (is_inline) {
+        cut->out->tile_index = bytes;
+        cut->out->tile_index_span = *index;
+    }
+    int status = nnrp_tile_index_check(frame->tile_index_mode, bytes, index->length, frame->tile_count,
+                                       frame->tile_base_id, error);
+    if (status != NNRP_OK) {
+        error->offset += at;
+    }
+    return status;
+}
+
+int nnrp_cut_objects(nnrp_cut *cut, nnrp_error *error)
+{
+    parts found = {{0, 0}, {0, 0}, {0, 0}};
+    uint32_t at = 0;
+    int status = NNRP_OK;
+    while (status == NNRP_OK && at < cut->out->objects.length) {
+        status = next_object(cut, &at, &found, error);
+    }
+    if (status == NNRP_OK) {
+        status = check_declared(cut, &found, error);
+    }
+    if (status == NNRP_OK) {
+        cut->out->has_camera = (uint8_t)has(cut, NNRP_SUBMIT_OBJECT_REF_MASK_CAMERA_BLOCK);
+        cut->out->camera = found.camera;
+        status = take_tile_index(cut, &found.tile_index, error);
+    }
+    if (status == NNRP_OK && has(cut, NNRP_SUBMIT_OBJECT_REF_MASK_TENSOR_SECTION_TABLE)) {
+        status = nnrp_cut_sections(cut, found.section_table, error);
+    }
+    return status;
 }

@@ -127,8 +127,14 @@ int nnrp_typed_region_check(const uint8_t *descriptors, size_t descriptor_bytes,
         return NNRP_OK;
     }
     for (size_t at = 0; at < descriptor_bytes; at += NNRP_TYPED_PAYLOAD_DESCRIPTOR_SIZE) {
-        if (!nnrp_hot_typed_payload_descriptor_layout(descriptors + at)) {
-            return check_entries(NNRP_L_TYPED_PAYLOAD_DESCRIPTOR, descriptors, descriptor_bytes, error);
+        if (nnrp_hot_typed_payload_descriptor_layout(descriptors + at)) {
+            continue;
+        }
+        status = nnrp_layout_check(&nnrp_layouts[NNRP_L_TYPED_PAYLOAD_DESCRIPTOR], descriptors + at,
+                                   NNRP_TYPED_PAYLOAD_DESCRIPTOR_SIZE, error);
+        if (status != NNRP_OK) {
+            error->offset += at;
+            return status;
         }
     }
     for (size_t at = 0; at < descriptor_bytes; at += NNRP_TYPED_PAYLOAD_DESCRIPTOR_SIZE) {

@@ -30,26 +30,32 @@ static int check_tile_lengths(const nnrp_cut *cut, const nnrp_section *section, 
     return NNRP_OK;
 }
 
-/* Reads the descriptor at `start`; everything it declares fits into the `left` bytes from there on. */
-static int read_descriptor(const nnrp_cut *cut, uint32_t start, uint32_t left, nnrp_section *section, nnrp_error *error)
+/* Reads the descriptor at `start`, whose role is above *last_role; all it declares fits into the `left` bytes from there. */
+static int read_descriptor(const nnrp_cut *cut, uint32_t start, uint32_t left, int64_t *last_role,
+                           nnrp_section *section, nnrp_error *error)
 {
     const uint32_t tiles = cut->frame->tile_count;
     const nnrp_layout *layout = &nnrp_layouts[NNRP_L_TENSOR_SECTION_DESCRIPTOR];
-    const uint8_t *d = cut->body + start;
+    const uint8_t *d;
     int status;
-    if (left >= NNRP_TENSOR_SECTION_DESCRIPTOR_SIZE) {
-        d = nnrp_cut_lend(cut, start, NNRP_TENSOR_SECTION_DESCRIPTOR_SIZE);
-        if (d == NULL) {
-            return NNRP_STOPPED;
-        }
-    } else {
+    if (left < NNRP_TENSOR_SECTION_DESCRIPTOR_SIZE) {
         return nnrp_breach_values(error, NNRP_RULE_SECTION_FITS_TABLE, start, NNRP_TENSOR_SECTION_DESCRIPTOR_SIZE, left);
+    }
+    d = nnrp_cut_lend(cut, start, NNRP_TENSOR_SECTION_DESCRIPTOR_SIZE);
+    if (d == NULL) {
+        return NNRP_STOPPED;
     }
     status = nnrp_layout_check(layout, d, NNRP_TENSOR_SECTION_DESCRIPTOR_SIZE, error);
     if (status != NNRP_OK) {
         error->offset += start;
         return status;
     }
+    const uint32_t role = nnrp_load_u16(d + NNRP_TENSOR_SECTION_DESCRIPTOR_AT_ROLE_ID);
+    if ((int64_t)role <= *last_role) {
+        return nnrp_breach_field(error, NNRP_RULE_SECTION_ROLE_ORDER, start, NNRP_L_TENSOR_SECTION_DESCRIPTOR,
+                                 NNRP_TENSOR_SECTION_DESCRIPTOR_AT_ROLE_ID, (uint64_t)(*last_role + 1), role);
+    }
+    *last_role = role;
     section->descriptor = d;
     section->codec_table_bytes = nnrp_load_u32(d + NNRP_TENSOR_SECTION_DESCRIPTOR_AT_CODEC_TABLE_BYTES);
     section->length_table_bytes = nnrp_load_u32(d + NNRP_TENSOR_SECTION_DESCRIPTOR_AT_LENGTH_TABLE_BYTES);
@@ -97,16 +103,10 @@ int nnrp_cut_sections(nnrp_cut *cut, nnrp_span table, nnrp_error *error)
             return nnrp_breach(error, NNRP_RULE_SECTION_FILLER_IS_ZERO, table.at + at);
         }
         at += filler;
-        status = read_descriptor(cut, table.at + at, table.length - at, &section, error);
+        status = read_descriptor(cut, table.at + at, table.length - at, &last_role, &section, error);
         if (status != NNRP_OK) {
             return status;
         }
-        const uint32_t role = nnrp_load_u16(section.descriptor + NNRP_TENSOR_SECTION_DESCRIPTOR_AT_ROLE_ID);
-        if ((int64_t)role <= last_role) {
-            return nnrp_breach_field(error, NNRP_RULE_SECTION_ROLE_ORDER, table.at + at, NNRP_L_TENSOR_SECTION_DESCRIPTOR,
-                                     NNRP_TENSOR_SECTION_DESCRIPTOR_AT_ROLE_ID, (uint64_t)(last_role + 1), role);
-        }
-        last_role = role;
         section.tables = section.tables_span.length == 0
                              ? cut->body
                              : nnrp_cut_lend(cut, section.tables_span.at, section.tables_span.length);

@@ -3,10 +3,10 @@
 
 const char *nnrp_status_name(int status)
 {
-    if (status >= 0 || -1 - status >= NNRP_STATUS_COUNT) {
-        return status == NNRP_NEED_MORE ? "need_more" : "ok";
+    if (status < 0 && -1 - status < NNRP_STATUS_COUNT) {
+        return nnrp_status_names[-1 - status];
     }
-    return nnrp_status_names[-1 - status];
+    return status == NNRP_OK ? "ok" : status == NNRP_NEED_MORE ? "need_more" : "unknown";
 }
 
 static uint64_t load(const uint8_t *p, uint8_t type)
@@ -125,7 +125,7 @@ static int applies(const nnrp_rule *rule, const uint8_t *header)
     if (rule->message_count == 0) {
         return 1;
     }
-    for (unsigned i = 0; header != NULL && i < rule->message_count; i++) {
+    for (unsigned i = 0; i < rule->message_count; i++) {
         if (nnrp_rule_messages[rule->first_message + i] == header[NNRP_COMMON_HEADER_AT_MESSAGE_TYPE]) {
             return 1;
         }

@@ -156,3 +156,12 @@ unsigned nnrp_payload_kinds(uint32_t bitmap, uint32_t kinds[NNRP_MAX_PAYLOAD_KIN
     }
     return n;
 }
+
+uint32_t nnrp_payload_kind_bitmap(const uint32_t *kinds, unsigned count)
+{
+    uint32_t bitmap = 0;
+    for (unsigned i = 0; i < count; i++) {
+        bitmap |= kinds[i];
+    }
+    return bitmap;
+}

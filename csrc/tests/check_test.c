@@ -46,7 +46,7 @@ static void test_a_short_source_is_refused_unread(void)
             const int status = nnrp_layout_check(layout, NULL, length, &error);
             EXPECT_EQ(status,
                       l == NNRP_L_RECOVERY_TICKET_PREFIX ? NNRP_E_INVALID_RECOVERY_TICKET : NNRP_E_SOURCE_TOO_SHORT);
-            EXPECT_EQ(status, layout->short_status);
+            EXPECT_EQ(status, nnrp_rules[layout->size_rule].status);
             EXPECT_EQ(error.status, status);
             EXPECT_EQ(error.rule, layout->size_rule);
             EXPECT_EQ(error.layout, l);

@@ -263,10 +263,11 @@ static void test_errors_inside_metadata_count_from_the_packet(void)
                 memcpy(bytes + HEADER, s.own, layout->size);
                 set_lengths(bytes, layout->size, 0);
                 memcpy(s.header, bytes, HEADER);
-                const uint8_t *p = guard_at_end(bytes, HEADER + (size_t)layout->size);
+                const size_t length = HEADER + (size_t)layout->size;
+                const uint8_t *p = attempt % 2 == 0 ? guard_at_end(bytes, length) : guard_at_start(bytes, length);
                 uint16_t wanted = sample_first_broken(message->layout, NNRP_STAGE_LAYOUT, &s);
                 expect_about("%s: %s", message->name, nnrp_rules[rule].text);
-                int status = nnrp_packet_check(p, HEADER + (size_t)layout->size, LIMIT, &packet, &error);
+                int status = nnrp_packet_check(p, length, LIMIT, &packet, &error);
                 if (wanted == NNRP_NONE) {
                     EXPECT_EQ(status, NNRP_OK);
                     wanted = sample_first_broken(message->layout, NNRP_STAGE_MESSAGE, &s);

@@ -7,6 +7,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, ClassVar
 
+    import numpy.typing as npt
+
+    from .wire import Stage
+
 __all__ = ["FieldOutOfRange", "NnrpError", "ReaderOverrun", "SlotFinished", "UsageError", "WireError"]
 
 
@@ -15,18 +19,21 @@ class NnrpError(Exception):
 
 
 class WireError(NnrpError, ValueError):
-    """Bytes, or values that were to become bytes, break a rule of the wire; one subclass per error class of wire.md section 10.
+    """Bytes, or values that were to become bytes, break a rule of the wire.
 
-    Decoders and encoders raise the same class for the same breach. Attributes, None where they say nothing:
+    One subclass per error class of wire.md section 10. Decoders and encoders raise the same class for the same breach.
+    Attributes, None where they say nothing:
 
     - `rule`: the text of the broken rule, as in the table of the wire;
     - `stage`: the `Stage` whose check found it;
     - `layout`, `field`: names of the layout and field the rule is about;
     - `offset`: bytes from the start of the packet (or of the layout or region, when only that was given);
-    - `expected`, `found`: numbers as they stand on the wire; for an enum `expected` is its name.
+    - `expected`, `found`: numbers as they stand on the wire; for an enum `expected` is its name;
+    - `rows`: from `scan` alone, the rows of the packets before the breach.
     """
 
     error_class: ClassVar[str] = "wire_error"
+    rows: npt.NDArray[Any] | None = None
 
     def __init__(
         self,
@@ -34,7 +41,7 @@ class WireError(NnrpError, ValueError):
         /,
         *,
         rule: str | None = None,
-        stage: Any = None,
+        stage: Stage | None = None,
         layout: str | None = None,
         field: str | None = None,
         offset: int = 0,

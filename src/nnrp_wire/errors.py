@@ -16,8 +16,9 @@
         ├── SlotFinished
         └── ReaderOverrun
 
-The subclasses of WireError are the error classes of wire.md section 10 whose layer is the codec, generated from the table.
-A buffer that is not contiguous raises the builtin BufferError, a value of a wrong type or an unknown field name TypeError.
+The subclasses of WireError are the error classes of wire.md section 10 whose layer is the codec, generated from the
+table. A buffer that is not contiguous raises the builtin BufferError, a value of a wrong type or an unknown field name
+TypeError.
 """
 
 from __future__ import annotations

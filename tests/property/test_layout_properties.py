@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from wirekit import data, oracle, raw
 
@@ -11,6 +11,9 @@ from nnrp_wire import wire
 from nnrp_wire.errors import WireError
 
 LAYOUTS = list(data.table()["layouts"])
+
+# Per layout and message: there are many of them, and each has few rules.
+few = settings(max_examples=40)
 
 
 def values_of(field: dict) -> st.SearchStrategy:
@@ -35,6 +38,7 @@ def field_values(name: str) -> st.SearchStrategy:
 def test_builder_decoder_and_table_agree(name):
     view_class = wire.VIEWS[name]
 
+    @few
     @given(field_values(name))
     def check(values):
         packed = raw.layout(name, values)
@@ -66,6 +70,7 @@ def test_replace_is_build_with_other_values(name):
     view_class = wire.VIEWS[name]
     seeds = data.layout_seeds()[name]
 
+    @few
     @given(st.sampled_from(seeds), field_values(name), st.data())
     def check(source, values, chosen):
         picked = chosen.draw(st.sets(st.sampled_from(list(values)), max_size=3))
@@ -103,6 +108,7 @@ MESSAGES = [name for name, row in data.table()["messages"].items() if row["metad
 def test_message_and_sender_stage_agree_with_the_table(name):
     layout = data.table()["messages"][name]["metadata"]
 
+    @few
     @given(field_values(layout), st.sampled_from([0, 1, 7]), st.sampled_from([b"", b"surplus"]))
     def check(values, session_id, surplus):
         source = raw.packet(name, raw.layout(layout, values) + surplus, b"body", session_id=session_id)
@@ -132,6 +138,7 @@ PAIRS = {
 def test_pair_stage_agrees_with_the_table(answer):
     request = PAIRS[answer]
 
+    @few
     @given(field_values(request), field_values(answer))
     def check(asked, given_values):
         asking = raw.packet(request, raw.layout(request, asked))

@@ -34,28 +34,28 @@ def test_empty():
 
 
 @pytest.mark.parametrize(
-    ("body", "count"),
+    ("body", "count", "rule"),
     [
-        (coded(b"a"), 0),
-        (coded(b"a"), 2),
-        (b"", 1),
-        (b"\x01", 1),
-        (b"\x02\x00a", 1),
-        (b"\xff\xffa", 1),
-        (coded(b"a") + b"\x00", 1),
-        (coded(b"\xff"), 1),
-        (coded(b"\xed\xa0\x80"), 1),
-        (b"free bytes of an older peer", 1),
+        (coded(b"a"), 0, "capability_count_matches"),
+        (coded(b"a"), 2, "capability_count_matches"),
+        (b"", 1, "capability_count_matches"),
+        (b"\x01", 1, "capability_entry_fits_body"),
+        (b"\x02\x00a", 1, "capability_entry_fits_body"),
+        (b"\xff\xffa", 1, "capability_entry_fits_body"),
+        (coded(b"a") + b"\x00", 1, "capability_count_matches"),
+        (coded(b"\xff"), 1, "capability_entry_is_utf8"),
+        (coded(b"\xed\xa0\x80"), 1, "capability_entry_is_utf8"),
+        (b"free bytes of an older peer", 1, "capability_entry_fits_body"),
     ],
 )
-def test_bodies_that_are_no_entries(body, count):
+def test_bodies_that_are_no_entries(body, count, rule):
     """Reading them is refused; the packet itself is not (section 7)."""
     made = packet(body, count)
     wire.check_message(made)
     wire.check_body(made)
     with pytest.raises(InvalidProtocolCombination) as caught:
         wire.capability_entries(made)
-    assert caught.value.stage is wire.Stage.BODY
+    assert data.broken_rule(caught.value) == rule
 
 
 def test_declared_body_comes_first():

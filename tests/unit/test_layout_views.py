@@ -313,6 +313,7 @@ def test_build_into_too_small(name):
         with pytest.raises(wire.DestinationTooShort) as caught:
             view_class.build_into(target, 0, **values)
         assert target == b"\xee" * room
+        assert data.broken_rule(caught.value) == "destination_holds_output"
         assert caught.value.layout == name
         assert caught.value.expected == view_class.size
         assert caught.value.found == room

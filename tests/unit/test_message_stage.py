@@ -78,7 +78,7 @@ def test_exact_meta_len(name):
         kind = InvalidProtocolCombination if name == "close" else UnexpectedMessage  # 5.12 names its own class
         with pytest.raises(kind) as caught:
             wire.check_message(packet)
-        assert caught.value.stage is wire.Stage.MESSAGE
+        assert data.broken_rule(caught.value) == ("close_meta_len_is_zero" if name == "close" else "meta_len_is_exact")
         assert caught.value.found == len(metadata) + surplus
 
 

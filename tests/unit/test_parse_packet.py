@@ -42,6 +42,7 @@ def test_packet_must_end_where_the_buffer_ends():
             wire.parse_packet(source)
         assert caught.value.expected == len(SUBMIT)
         assert caught.value.found == len(source)
+        assert data.broken_rule(caught.value) == "packet_is_exact"
 
 
 def test_position():
@@ -64,8 +65,9 @@ def test_header_checks_come_before_lengths():
 )
 def test_lengths_that_do_not_fit_u32(meta_len, body_len):
     """Before anything else that lengths can break, and before anything is allocated."""
-    with pytest.raises(MessageLengthOverflow):
+    with pytest.raises(MessageLengthOverflow) as caught:
         wire.parse_packet(raw.packet("ping", meta_len=meta_len, body_len=body_len))
+    assert data.broken_rule(caught.value) == "packet_lengths_fit_u32"
     with pytest.raises(MessageLengthOverflow):
         wire.parse_packet(raw.packet("ping", meta_len=meta_len, body_len=body_len), max_packet_bytes=1 << 40)
 
@@ -83,6 +85,7 @@ def test_packet_limit(delta):
         with pytest.raises(FrameTooLarge) as caught:
             wire.parse_packet(SUBMIT, max_packet_bytes=limit)
         assert (caught.value.expected, caught.value.found) == (limit, len(SUBMIT))
+        assert data.broken_rule(caught.value) == "packet_within_limit"
     else:
         assert wire.parse_packet(SUBMIT, max_packet_bytes=limit).to_bytes() == SUBMIT
 

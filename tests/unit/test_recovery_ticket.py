@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from wirekit import memory, raw
+from wirekit import data, memory, raw
 
 from nnrp_wire import wire
 from nnrp_wire.errors import InvalidRecoveryTicket
@@ -80,8 +80,10 @@ def test_every_truncation_and_a_byte_too_many():
     for size in range(len(source)):
         with pytest.raises(InvalidRecoveryTicket):
             wire.parse_recovery_ticket(source[:size])
-    with pytest.raises(InvalidRecoveryTicket):
-        wire.parse_recovery_ticket(source + b"x")
+    for other in (source[:-1], source + b"x"):
+        with pytest.raises(InvalidRecoveryTicket) as caught:
+            wire.parse_recovery_ticket(other)
+        assert data.broken_rule(caught.value) == "recovery_ticket_is_exact"
 
 
 def test_prefix_alone_accepts_its_28_bytes():

@@ -6,7 +6,7 @@ import random
 import struct
 
 import pytest
-from wirekit import raw
+from wirekit import data, raw
 
 from nnrp_wire import wire
 from nnrp_wire.errors import InvalidProtocolCombination, WireError
@@ -59,54 +59,56 @@ def test_encoded_bytes_are_bytes():
 
 
 BAD_DECODE = [
-    (DENSE, b"\0", 0, 0),
-    (DENSE, b"\0\0", 1, 0),
-    (DENSE, b"", 2, raw.U32_MAX),
-    (RAW, u16s(1), 2, 0),
-    (RAW, u16s(1, 2), 1, 0),
-    (RAW, b"\1", 1, 0),
-    (RAW, b"\1", 0, 0),
-    (DELTA, u16s(4, 0), 2, 0),
-    (DELTA, u16s(4, 1, 0, 1), 4, 0),
-    (DELTA, u16s(65535, 1), 2, 0),
-    (DELTA, u16s(1, 65535), 2, 0),
-    (DELTA, u16s(1), 2, 0),
-    (DELTA, b"\1\0\1", 1, 0),
-    (BITSET, b"\x01", 0, 0),
-    (BITSET, b"\x01", 2, 0),
-    (BITSET, b"\x03", 1, 0),
-    (BITSET, b"\x01\x00", 1, 0),
-    (BITSET, b"\x00", 0, 0),
-    (BITSET, b"", 1, 0),
-    (BITSET, bytes(8192) + b"\x01", 1, 0),  # id 65536
+    (DENSE, b"\0", 0, 0, "tile_dense_range_is_empty"),
+    (DENSE, b"\0\0", 1, 0, "tile_dense_range_is_empty"),
+    (DENSE, b"", 2, raw.U32_MAX, "tile_dense_range_fits_u32"),
+    (RAW, u16s(1), 2, 0, "tile_u16_length"),
+    (RAW, u16s(1, 2), 1, 0, "tile_u16_length"),
+    (RAW, b"\1", 1, 0, "tile_u16_length"),
+    (RAW, b"\1", 0, 0, "tile_u16_length"),
+    (DELTA, u16s(4, 0), 2, 0, "tile_delta_ascends"),
+    (DELTA, u16s(4, 1, 0, 1), 4, 0, "tile_delta_ascends"),
+    (DELTA, u16s(65535, 1), 2, 0, "tile_id_fits_u16"),
+    (DELTA, u16s(1, 65535), 2, 0, "tile_id_fits_u16"),
+    (DELTA, u16s(1), 2, 0, "tile_u16_length"),
+    (DELTA, b"\1\0\1", 1, 0, "tile_u16_length"),
+    (BITSET, b"\x01", 0, 0, "tile_count_matches"),
+    (BITSET, b"\x01", 2, 0, "tile_count_matches"),
+    (BITSET, b"\x03", 1, 0, "tile_count_matches"),
+    (BITSET, b"\x01\x00", 1, 0, "tile_bitset_last_byte"),
+    (BITSET, b"\x00", 0, 0, "tile_bitset_last_byte"),
+    (BITSET, b"", 1, 0, "tile_count_matches"),
+    (BITSET, bytes(8192) + b"\x01", 1, 0, "tile_id_fits_u16"),  # id 65536
 ]
 
 
-@pytest.mark.parametrize(("mode", "coded", "count", "base"), BAD_DECODE)
-def test_decode_refuses(mode, coded, count, base):
+@pytest.mark.parametrize(("mode", "coded", "count", "base", "rule"), BAD_DECODE)
+def test_decode_refuses(mode, coded, count, base, rule):
     with pytest.raises(InvalidProtocolCombination) as caught:
         wire.tile_index_decode(mode, coded, count, base)
-    assert caught.value.stage is wire.Stage.BODY
+    assert data.broken_rule(caught.value) == rule
 
 
 BAD_ENCODE = [
-    (DENSE, (7, 9), 7),
-    (DENSE, (7, 8), 6),
-    (DENSE, (8, 7), 7),
-    (RAW, (65536,), 0),
-    (DELTA, (4, 4), 0),
-    (DELTA, (5, 4), 0),
-    (DELTA, (0, 65536), 0),
-    (BITSET, (4, 4), 0),
-    (BITSET, (5, 4), 0),
-    (BITSET, (65536,), 0),
+    (DENSE, (7, 9), 7, None),
+    (DENSE, (7, 8), 6, None),
+    (DENSE, (8, 7), 7, None),
+    (RAW, (65536,), 0, "tile_id_fits_u16"),
+    (DELTA, (4, 4), 0, "tile_delta_ascends"),
+    (DELTA, (5, 4), 0, "tile_delta_ascends"),
+    (DELTA, (0, 65536), 0, "tile_id_fits_u16"),
+    (DELTA, (65536,), 0, "tile_id_fits_u16"),
+    (BITSET, (4, 4), 0, "tile_bitset_ascends"),
+    (BITSET, (5, 4), 0, "tile_bitset_ascends"),
+    (BITSET, (65536,), 0, "tile_id_fits_u16"),
 ]
 
 
-@pytest.mark.parametrize(("mode", "ids", "base"), BAD_ENCODE)
-def test_encode_refuses_what_the_coding_cannot_say(mode, ids, base):
-    with pytest.raises(InvalidProtocolCombination):
+@pytest.mark.parametrize(("mode", "ids", "base", "rule"), BAD_ENCODE)
+def test_encode_refuses_what_the_coding_cannot_say(mode, ids, base, rule):
+    with pytest.raises(InvalidProtocolCombination) as caught:
         wire.tile_index_encode(mode, ids, base)
+    assert rule in (None, data.broken_rule(caught.value))
 
 
 @pytest.mark.parametrize("bad", [(-1,), (1 << 32,), (1 << 70,)])

@@ -221,6 +221,20 @@ def test_body(row: Row) -> None:
         assert [len(payload) for payload in one.payloads] == list(one.lengths)
 
 
+def test_every_layout_check_is_broken_by_some_vector() -> None:
+    """No check of the table passes for tested because nothing ever breaks it."""
+    broken = set()
+    for row in data.vectors("layout", ok=False):
+        with pytest.raises(WireError) as caught:
+            wire.VIEWS[row["layout"]].parse(bytes.fromhex(row["hex"]))
+        assert caught.value.layout == row["layout"]
+        assert caught.value.stage is wire.Stage.LAYOUT
+        broken.add((row["layout"], caught.value.rule))
+    table = data.table()["layouts"]
+    checks = {(name, check["check"]) for name in table for check in table[name]["checks"] if check["stage"] == "layout"}
+    assert broken == checks
+
+
 def test_layout_errors_stop_at_the_layout_stage() -> None:
     """`layout` vectors say nothing about messages: a view builds what a message rule would refuse (section 1)."""
     empty = wire.PartialResult.build()

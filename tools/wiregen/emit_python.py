@@ -70,7 +70,7 @@ def constants(table: Table) -> str:
         spelled = member_name(name, "constants")
         require(spelled not in made, "constants", f"two are spelled {spelled}")
         if isinstance(value, dict):
-            made[spelled] = [f"{spelled}: Final[Defaults] = MappingProxyType(", "    {"]
+            made[spelled] = [f"{spelled}: Final[_Defaults] = MappingProxyType(", "    {"]
             made[spelled] += [f'        "{key}": {_literal(held)},' for key, held in value.items()]
             made[spelled] += ["    }", ")"]
         elif value in magics:
@@ -82,7 +82,7 @@ def constants(table: Table) -> str:
     lines += ["from __future__ import annotations", "", "from types import MappingProxyType", ""]
     lines += ["TYPE_CHECKING = False", "if TYPE_CHECKING:"]
     lines += ["    from collections.abc import Mapping", "    from typing import Final", ""]
-    lines += ["    Defaults = Mapping[str, int | str | tuple[int, ...]]", "", *exported(made), ""]
+    lines += ["    _Defaults = Mapping[str, int | str | tuple[int, ...]]", "", *exported(made), ""]
     for block in made.values():
         lines += block
     return "\n".join(lines) + "\n"

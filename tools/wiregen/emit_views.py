@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from .model import Field, Layout, Table, TableError
+import re
+
+from .model import Enum, Field, Layout, Mask, Table, TableError
 from .words import (
     HEAD,
     attribute,
@@ -110,7 +112,7 @@ def codec_stub(table: Table, template: str) -> str:
             continue
         marks[line] += 1
         if line == HOT_IMPORTS_MARK:
-            lines += _enum_imports(table, hot)
+            lines += _enum_imports(table, hot, template)
             continue
         for number, layout in enumerate(hot):
             lines += [*([""] if number else []), *_stub(table, layout, final=True)]
@@ -120,9 +122,13 @@ def codec_stub(table: Table, template: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _enum_imports(table: Table, chosen: list[Layout]) -> list[str]:
+def _enum_imports(table: Table, chosen: list[Layout], around: str = "") -> list[str]:
+    """The enums of some layouts' fields, and those that the text around them speaks of."""
     entries = [named(table, field) for layout in chosen for field in layout.fields]
-    names = [entry.class_name for entry in entries if entry is not None]
+    names = {entry.class_name for entry in entries if entry is not None}
+    words = set(re.findall(r"\w+", around))
+    known: list[Enum | Mask] = [*table.enums.values(), *table.masks.values(), *table.registries.values()]
+    names.update(entry.class_name for entry in known if entry.class_name in words)
     return imported("._enums_generated", names) if names else []
 
 

@@ -1,7 +1,7 @@
 """The table of the wire as Python values, judged on the way in.
 
-A table that contradicts itself (a gap between fields, a rule over an unknown field, two messages with one code) is refused
-here with the place of the mistake, so that no emitter needs to doubt what it is given.
+A table that contradicts itself (a gap between fields, a rule over an unknown field, two messages with one code) is
+refused here with the place of the mistake, so that no emitter needs to doubt what it is given.
 """
 
 from __future__ import annotations
@@ -241,7 +241,9 @@ def _field(place: str, entry: dict[str, Any]) -> Field:
         const=const,
         enum=entry.get("enum"),
         mask=entry.get("mask"),
-        registry=next((entry[key] for key in ("registry_enum", "registry", "flags", "role_open") if key in entry), None),
+        registry=next(
+            (entry[key] for key in ("registry_enum", "registry", "flags", "role_open") if key in entry), None
+        ),
         group=entry.get("group"),
         declares=entry.get("declares"),
         unit=entry.get("unit"),
@@ -255,7 +257,9 @@ def _layout(name: str, entry: dict[str, Any]) -> Layout:
     fields = tuple(_field(f"{place}, field {f['name']}", f) for f in entry["fields"])
     end = 0
     for item in fields:
-        require(item.offset == end, f"{place}, field {item.name}", f"starts at {item.offset}, the one before ends at {end}")
+        require(
+            item.offset == end, f"{place}, field {item.name}", f"starts at {item.offset}, the one before ends at {end}"
+        )
         end += item.size
     require(end == entry["size"], place, f"the fields end at {end}, size says {entry['size']}")
     require(len({f.name for f in fields}) == len(fields), place, "one field name stands twice")
@@ -265,7 +269,10 @@ def _layout(name: str, entry: dict[str, Any]) -> Layout:
     ]
     for check in checks:
         require(check.stage in STAGES, f"{place}, check {check.text!r}", f"unknown stage {check.stage!r}")
-    # A stage is run as one stretch of rules, so they stand stage by stage; inside a stage the table's order is the wire's.
+        bare = check.stage == "layout" and check.messages
+        require(not bare, f"{place}, check {check.text!r}", "the layout stage does not know the message")
+    # A stage is run as one stretch of rules, so they stand stage by stage; inside a stage the table's order is the
+    # wire's.
     checks.sort(key=lambda check: STAGES.index(check.stage))
     require(checks and checks[0].rule["op"] == "min_size", place, "the first check is not min_size")
     require(checks[0].rule["size"] == entry["size"], place, "min_size differs from size")
@@ -312,32 +319,55 @@ def _judge(table: Table) -> None:
             place = f"layout {layout.name}, field {item.name}"
             require(item.enum is None or item.enum in table.enums, place, f"unknown enum {item.enum!r}")
             require(item.mask is None or item.mask in table.masks, place, f"unknown mask {item.mask!r}")
-            require(item.registry is None or table.enum_or_registry(item.registry), place, f"unknown registry {item.registry!r}")
+            require(
+                item.registry is None or table.enum_or_registry(item.registry),
+                place,
+                f"unknown registry {item.registry!r}",
+            )
         for check in layout.checks:
-            require(check.error in table.codec_errors, f"layout {layout.name}, check {check.text!r}", f"no codec error {check.error!r}")
+            require(
+                check.error in table.codec_errors,
+                f"layout {layout.name}, check {check.text!r}",
+                f"no codec error {check.error!r}",
+            )
             for named in check.messages:
-                require(named in table.messages, f"layout {layout.name}, check {check.text!r}", f"unknown message {named!r}")
-        require(layout.request is None or layout.request in table.layouts, f"layout {layout.name}", "unknown request layout")
+                require(
+                    named in table.messages, f"layout {layout.name}, check {check.text!r}", f"unknown message {named!r}"
+                )
+        require(
+            layout.request is None or layout.request in table.layouts, f"layout {layout.name}", "unknown request layout"
+        )
     codes: dict[int, str] = {}
     for message in table.messages.values():
         place = f"message {message.name}"
         require(0 < message.code < 256, place, "the code does not fit a byte")
         require(message.code not in codes, place, f"code {message.code:#04x} belongs to {codes.get(message.code)}")
         codes[message.code] = message.name
-        require(message.metadata is None or message.metadata in table.layouts, place, f"unknown layout {message.metadata!r}")
+        require(
+            message.metadata is None or message.metadata in table.layouts, place, f"unknown layout {message.metadata!r}"
+        )
         require(len(message.tails) <= 3, place, "more than 3 tails")
         for tail in message.tails:
             require(message.metadata, place, "a tail without metadata to declare it")
             assert message.metadata is not None
             table.layouts[message.metadata].field(tail.length_field, place)
-    assigned = {value: name for value, name in table.enums["message_type"].values.items()}
+    assigned = dict(table.enums["message_type"].values)
     require(assigned == codes, "messages", "the catalogue and the enum message_type differ")
     for rule in table.procedural:
         require(rule.error in table.codec_errors, f"rule {rule.name}", f"no codec error {rule.error!r}")
         require(rule.stage in STAGES, f"rule {rule.name}", f"unknown stage {rule.stage!r}")
     names: dict[str, str] = {}
-    for kind, entries in (("layout", table.layouts), ("enum", table.enums), ("mask", table.masks), ("registry", table.registries)):
+    for kind, entries in (
+        ("layout", table.layouts),
+        ("enum", table.enums),
+        ("mask", table.masks),
+        ("registry", table.registries),
+    ):
         for name in entries:
             class_name = camel(name)
-            require(class_name not in names, f"{kind} {name}", f"class {class_name} is already that of {names.get(class_name)}")
+            require(
+                class_name not in names,
+                f"{kind} {name}",
+                f"class {class_name} is already that of {names.get(class_name)}",
+            )
             names[class_name] = f"{kind} {name}"

@@ -1,7 +1,8 @@
 """Checks of the table compiled to trees of few simple predicates.
 
-The table speaks the words of the spec ("zero", "known", "switch"); the C core evaluates only the predicates below. Both the
-data for the generic checker and the straight-line C of the hot layouts come from these same trees, so they cannot differ.
+The table speaks the words of the spec ("zero", "known", "switch"); the C core evaluates only the predicates below. Both
+the data for the generic checker and the straight-line C of the hot layouts come from these same trees, so they cannot
+differ.
 """
 
 from __future__ import annotations
@@ -13,7 +14,20 @@ from typing import Any
 from .model import Check, Field, Layout, Table, TableError, number
 
 SPACES = ("own", "header", "request")
-LEAVES = ("eq", "ne", "range", "within", "has_any", "multiple", "in_set", "not_above", "subset", "differs", "bit_number_in", "sum")
+LEAVES = (
+    "eq",
+    "ne",
+    "range",
+    "within",
+    "has_any",
+    "multiple",
+    "in_set",
+    "not_above",
+    "subset",
+    "differs",
+    "bit_number_in",
+    "sum",
+)
 COMBINATORS = ("all", "any", "not", "same")
 
 
@@ -68,8 +82,9 @@ class Compiler:
         if node is None:
             return None
         for part in node.walk():
-            if part.operand is not None and part.operand.space == "own":
-                return part.operand.field
+            for operand in (part.operand, part.other, part.other2):
+                if operand is not None and operand.space == "own":
+                    return operand.field
         return None
 
     def _operand(self, name: str, place: str) -> Operand:
@@ -135,7 +150,9 @@ class Compiler:
 
     def _op_equals_sum(self, rule: dict[str, Any], place: str) -> Node:
         first, second = rule["of"]
-        return Node("sum", self._operand(rule["field"], place), self._operand(first, place), self._operand(second, place))
+        return Node(
+            "sum", self._operand(rule["field"], place), self._operand(first, place), self._operand(second, place)
+        )
 
     def _op_window_holds(self, rule: dict[str, Any], place: str) -> Node:
         low, high = self._operand(rule["low"], place), self._operand(rule["high"], place)
@@ -176,7 +193,9 @@ class Compiler:
         return Node("same", children=(self._node(rule["this"], place), self._node(rule["that"], place)))
 
     def _op_when(self, rule: dict[str, Any], place: str) -> Node:
-        return Node("any", children=(Node("not", children=(self._node(rule["if"], place),)), self._node(rule["then"], place)))
+        return Node(
+            "any", children=(Node("not", children=(self._node(rule["if"], place),)), self._node(rule["then"], place))
+        )
 
     def _op_all(self, rule: dict[str, Any], place: str) -> Node:
         return Node("all", children=tuple(self._node(part, place) for part in rule["of"]))

@@ -89,7 +89,8 @@ int nnrp_reference_region_check(const uint8_t *region, size_t length, uint32_t s
 int nnrp_extension_region_check(const uint8_t *descriptors, size_t descriptor_bytes, size_t payload_bytes,
                                 nnrp_error *error);
 
-/* One entry of a control extension block at *position; moves *position past its padding. NNRP_NEED_MORE at the end. */
+/* One entry of a control extension block at *position; moves *position past its padding. NNRP_NEED_MORE at the
+ * end. After an error *position is not to be used again. */
 typedef struct nnrp_control_extension {
     uint32_t at; /* of the entry header */
     uint32_t value_at;

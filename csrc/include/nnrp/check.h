@@ -29,7 +29,7 @@ const char *nnrp_status_name(int status);
 
 /* A field's bytes as an unsigned number; a signed field is sign-extended to 64 bits. */
 uint64_t nnrp_field_load(const nnrp_field *field, const uint8_t *layout_start);
-/* Writes the low bytes of value. Whether it fits is nnrp_field_fits' business. */
+/* Writes the low bytes of value; whether it fits (nnrp_field_max) is the caller's business. */
 void nnrp_field_store(const nnrp_field *field, uint8_t *layout_start, uint64_t value);
 uint64_t nnrp_field_max(const nnrp_field *field);
 

@@ -23,7 +23,8 @@ int nnrp_packet_measure(const uint8_t *header, uint64_t limit, nnrp_packet *pack
 /* The layout stage of the metadata of a measured packet whose header and metadata are at source. */
 int nnrp_metadata_check(const uint8_t *source, const nnrp_packet *packet, nnrp_error *error);
 
-/* Exactly one packet in [source, source + length): header, lengths, layout stage of the metadata. */
+/* Exactly one packet in [source, source + length): header, exact length, limit, layout stage of the metadata. *packet is
+ * set once the header is sound. */
 int nnrp_packet_check(const uint8_t *source, size_t length, uint64_t limit, nnrp_packet *packet, nnrp_error *error);
 
 /* The packet at the start of a stream: NNRP_OK, a negative status, or NNRP_NEED_MORE. After NNRP_NEED_MORE

@@ -86,7 +86,6 @@ typedef struct nnrp_layout {
     uint16_t size_rule;     /* the rule of min_size */
     uint16_t request;       /* layout of the request that the pair stage compares with, or NNRP_NONE */
     uint16_t ext_type;      /* control extension type whose value has this layout, or 0 */
-    int16_t short_status;   /* what a source shorter than size is refused with */
 } nnrp_layout;
 
 enum nnrp_body_format { NNRP_BODY_TAILS, NNRP_BODY_DATA_PLANE, NNRP_BODY_OPAQUE };

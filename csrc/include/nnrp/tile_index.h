@@ -16,7 +16,7 @@ void nnrp_tile_index_read(uint32_t mode, const uint8_t *source, size_t length, u
                           uint32_t *ids);
 
 /* Bytes that nnrp_tile_index_write needs; refuses ids that the coding cannot say. For dense_range the ids must be the
- * run that starts at base. */
+ * run that starts at base. There are no bytes yet, so offsets in errors are positions in ids. */
 int nnrp_tile_index_size(uint32_t mode, const uint32_t *ids, uint32_t count, uint32_t base, size_t *size,
                          nnrp_error *error);
 void nnrp_tile_index_write(uint32_t mode, const uint32_t *ids, uint32_t count, uint8_t *destination, size_t size);
@@ -25,5 +25,7 @@ void nnrp_tile_index_write(uint32_t mode, const uint32_t *ids, uint32_t count, u
 
 /* The single bits of a bitmap, lowest first; returns how many. */
 unsigned nnrp_payload_kinds(uint32_t bitmap, uint32_t kinds[NNRP_MAX_PAYLOAD_KINDS]);
+/* The bitmap of some kinds. */
+uint32_t nnrp_payload_kind_bitmap(const uint32_t *kinds, unsigned count);
 
 #endif

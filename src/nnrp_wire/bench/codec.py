@@ -22,6 +22,7 @@ IDENTITY: Mapping[str, object] = {
     "frame_id": workload.FRAME_ID,
     "operation_id": workload.OPERATION_ID,
     "result_sequence": workload.RESULT_SEQUENCE,
+    "delta_sequence": workload.RESULT_SEQUENCE,
 }
 
 Observer = Callable[[Mapping[str, Any]], object]
@@ -178,30 +179,32 @@ def partial_parse_contenders(rivals: Rivals) -> Sequence[Contender]:
 
 def submit_build_contenders(rivals: Rivals) -> Sequence[Contender]:
     sample = workload.SUBMIT
-    statement = (
-        "packet = build(TypedPayload(content), session_id=session_id, frame_id=frame_id, operation_id=operation_id)"
-    )
-    names = {"content": sample.payload, "build": wire.build_frame_submit, "TypedPayload": wire.TypedPayload}
+    statement = "packet = build(content, session_id=session_id, frame_id=frame_id, operation_id=operation_id)"
+    names = {"content": sample.payload, "build": wire.build_frame_submit}
     ours = Contender(OURS, statement, {**names, **IDENTITY}, packet_bytes)
     return [ours, struct_build(sample), *(nnrp_py.submit_build(peer, sample) for peer in nnrp_py.installed(rivals))]
 
 
 def push_build_contenders(rivals: Rivals) -> Sequence[Contender]:
     sample = workload.PUSH
-    statement = "packet = build(TypedPayload(content), session_id=session_id, frame_id=frame_id)"
-    names = {"content": sample.payload, "build": wire.build_result_push, "TypedPayload": wire.TypedPayload}
+    statement = "packet = build(content, session_id=session_id, frame_id=frame_id)"
+    names = {"content": sample.payload, "build": wire.build_result_push}
     ours = Contender(OURS, statement, {**names, **IDENTITY}, packet_bytes)
     return [ours, struct_build(sample), *(nnrp_py.push_build(peer, sample) for peer in nnrp_py.installed(rivals))]
 
 
 def partial_build_contenders(rivals: Rivals) -> Sequence[Contender]:
     sample = workload.PARTIAL
-    statement = (
-        "packet = build(content, session_id=session_id, frame_id=frame_id, operation_id=operation_id, "
-        "result_sequence=result_sequence)"
+    # One slot per operation and one packet per token; the first packet is the one compared with the rivals'.
+    slot = wire.ResultSlot(
+        workload.SESSION_ID, workload.OPERATION_ID, workload.FRAME_ID, next_sequence=workload.RESULT_SEQUENCE
     )
-    names = {"content": sample.payload, "build": wire.build_partial_result}
-    ours = Contender(OURS, statement, {**names, **IDENTITY}, packet_bytes)
+    ours = Contender(
+        OURS,
+        "packet = partial_result(content)",
+        {"content": sample.payload, "partial_result": slot.partial_result},
+        packet_bytes,
+    )
     return [ours, struct_build(sample), *(nnrp_py.partial_build(peer, sample) for peer in nnrp_py.installed(rivals))]
 
 

@@ -152,7 +152,7 @@ def push_build(peer: Peer, sample: Sample) -> Contender:
 
 
 BUILD_PARTIAL = """\
-metadata = PartialResultMetadata(operation_id, result_sequence, 0, 0, len(content), 0).pack()
+metadata = PartialResultMetadata(operation_id, result_sequence, 0, result_sequence, len(content), 0).pack()
 packet = build(
     version_major=1,
     wire_format=wire_format,

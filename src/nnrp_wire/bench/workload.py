@@ -160,7 +160,13 @@ def typed_sample(message_type: int, record: Record, metadata: Mapping[str, int],
 
 def partial_sample(body: bytes) -> Sample:
     header = _header(0x38, 40, len(body))
-    metadata = {"operation_id": OPERATION_ID, "result_sequence": RESULT_SEQUENCE, "body_bytes": len(body)}
+    # Both sequences count up together, as deployed servers send them.
+    metadata = {
+        "operation_id": OPERATION_ID,
+        "result_sequence": RESULT_SEQUENCE,
+        "delta_sequence": RESULT_SEQUENCE,
+        "body_bytes": len(body),
+    }
     return Sample(
         layout=struct.Struct("<" + HEADER.format + PARTIAL_RESULT.format),
         fields=HEADER.fields + PARTIAL_RESULT.fields,

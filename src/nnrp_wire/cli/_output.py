@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from types import TracebackType
-from typing import IO, Protocol
+from typing import Protocol, TextIO
 
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
@@ -28,7 +28,7 @@ class Sink(Protocol):
 class PlainSink:
     """Bare text, each line whole however long it is, so that it can be searched."""
 
-    def __init__(self, stream: IO[str]) -> None:
+    def __init__(self, stream: TextIO) -> None:
         self._write = stream.write
         self.unicode = _can_write(stream, "│├└─")
 
@@ -42,7 +42,7 @@ class TerminalSink:
     Text is styled span by span and never passes through rich's markup, so square brackets of a payload stay brackets.
     """
 
-    def __init__(self, console: Console, stream: IO[str]) -> None:
+    def __init__(self, console: Console, stream: TextIO) -> None:
         self._console = console
         self.unicode = _can_write(stream, "│├└─")
 
@@ -56,12 +56,12 @@ class TerminalSink:
             prefix = follow
 
 
-def wants_colour(stream: IO[str]) -> bool:
+def wants_colour(stream: TextIO) -> bool:
     """Colour belongs on a terminal only, and not where NO_COLOR is set to anything."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def sink_for(stream: IO[str]) -> Sink:
+def sink_for(stream: TextIO) -> Sink:
     """The sink that fits a stream."""
     return TerminalSink(_console(stream), stream) if wants_colour(stream) else PlainSink(stream)
 
@@ -82,7 +82,7 @@ def print_table(sink: Sink, title: str, columns: Sequence[str], rows: Iterable[S
         sink.line("", follow, [("  ".join(cells).rstrip(), style)])
 
 
-def _console(stream: IO[str]) -> Console:
+def _console(stream: TextIO) -> Console:
     colour = wants_colour(stream)
     # Without a terminal there is no width to keep to: rich would cut or fold at 80 columns.
     width = None if stream.isatty() else 10_000
@@ -99,7 +99,7 @@ def _console(stream: IO[str]) -> Console:
     )
 
 
-def _can_write(stream: IO[str], sample: str) -> bool:
+def _can_write(stream: TextIO, sample: str) -> bool:
     try:
         sample.encode(stream.encoding or "ascii")
     except (LookupError, UnicodeEncodeError):

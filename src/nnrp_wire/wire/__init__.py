@@ -1,12 +1,12 @@
 """The wire: packets, typed metadata, body regions, a stream reader and builders (floor 1 of docs/architecture.md).
 
-Memory rules: a view keeps its source alive and never changes. Over `bytes` nothing is copied. From any other buffer, header,
-metadata and descriptors are copied before they are checked; payloads are viewed, and the buffer stays exported (a bytearray
-cannot be resized, an mmap not closed) until the last view of it is gone; `copy()` or `bytes()` detach. Views are not to be
-pickled, and a view of memory that can change is not to be hashed.
+Memory rules: a view keeps its source alive and never changes. Over `bytes` nothing is copied. From any other buffer,
+header, metadata and descriptors are copied before they are checked; payloads are viewed, and the buffer stays exported
+(a bytearray cannot be resized, an mmap not closed) until the last view of it is gone; `copy()` or `bytes()` detach.
+Views are not to be pickled, and a view of memory that can change is not to be hashed.
 
-Threads: views, packets and module functions may be shared between threads. A PacketReader and a ResultSlot belong to one
-thread at a time.
+Threads: views, packets and module functions may be shared between threads. A PacketReader and a ResultSlot belong to
+one thread at a time.
 """
 
 from __future__ import annotations
@@ -68,14 +68,14 @@ from ._codec import (
 from ._enums_generated import *
 from ._layouts_generated import *
 
-TYPE_CHECKING = False  # as in _errors_base.py
-if TYPE_CHECKING:
-    from ._tables import FieldInfo, RuleInfo
-    from ._tensor import Extension, Section, Tensor
-del TYPE_CHECKING
-
-# Dataclasses that few programs need: loaded when first asked for, since the import of dataclasses alone would double ours.
-_LATE = {"Extension": "_tensor", "FieldInfo": "_tables", "RuleInfo": "_tables", "Section": "_tensor", "Tensor": "_tensor"}
+# Dataclasses that few programs need: loaded when first asked for, as importing dataclasses takes as long as the rest.
+_LATE = {
+    "Extension": "_tensor",
+    "FieldInfo": "_tables",
+    "RuleInfo": "_tables",
+    "Section": "_tensor",
+    "Tensor": "_tensor",
+}
 
 
 def __getattr__(name: str) -> object:

@@ -1,8 +1,8 @@
 """Packets put together from parts: every builder's general case, and the `_into` and `_buffers` kinds of all of them.
 
-A packet under construction is a list of parts: bytes of our own (header, metadata, structure) and the caller's payloads,
-never copied until somebody joins them. What is declared in the structure follows from the parts, and each region is judged
-by the check that a receiver runs on it.
+A packet under construction is a list of parts: bytes of our own (header, metadata, structure) and the caller's
+payloads, never copied until somebody joins them. What is declared in the structure follows from the parts, and each
+region is judged by the check that a receiver runs on it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,14 @@ from ..errors import UsageError
 from . import _codec
 from ._codec import COPY_THRESHOLD_BYTES, LayoutView, TypedPayload
 from ._constants_generated import DATA_PLANE_BLOCK_ALIGNMENT
-from ._enums_generated import CacheObjectKind, MessageType, PayloadKindBitmap, SubmitMode, SubmitObjectRefMask, TileIndexMode
+from ._enums_generated import (
+    CacheObjectKind,
+    MessageType,
+    PayloadKindBitmap,
+    SubmitMode,
+    SubmitObjectRefMask,
+    TileIndexMode,
+)
 from ._layouts_generated import (
     VIEWS,
     BodyRegionPrelude,
@@ -23,19 +30,16 @@ from ._layouts_generated import (
     ObjectReferenceBlock,
     RecoveryTicketPrefix,
     ResultPush,
-    TypedPayloadDescriptor,
 )
 
 TYPE_CHECKING = False  # as in _errors_base.py
 if TYPE_CHECKING:
-    from typing import Any, TypeAlias
+    from typing import Any
 
-    from typing_extensions import Buffer
+    from typing_extensions import Buffer, Unpack
 
+    from ._options import Payloads, Routing
     from ._tensor import Extension, Tensor
-
-    Part: TypeAlias = Buffer
-    Payloads: TypeAlias = TypedPayload | Sequence[TypedPayload | tuple[TypedPayloadDescriptor, Buffer]]
 
 _HEADER = VIEWS["common_header"].size
 _SLOTS: dict[int, SubmitObjectRefMask] = {
@@ -50,7 +54,7 @@ _SLOTS: dict[int, SubmitObjectRefMask] = {
 _TENSOR_PARTS = frozenset(_SLOTS) - {CacheObjectKind.PAYLOAD_LAYOUT_TEMPLATE}
 
 
-def nbytes(part: Part) -> int:
+def nbytes(part: Buffer) -> int:
     """Bytes of a buffer whatever its item size; BufferError when it is not contiguous."""
     if isinstance(part, bytes):
         return len(part)
@@ -60,16 +64,16 @@ def nbytes(part: Part) -> int:
         return view.nbytes
 
 
-def joined(parts: Iterable[Part]) -> bytes:
+def joined(parts: Iterable[Buffer]) -> bytes:
     """One bytes object of all parts."""
     return b"".join(parts)
 
 
-def buffers(parts: Iterable[Part]) -> list[bytes | memoryview]:
+def buffers(parts: Iterable[Buffer]) -> list[bytes | memoryview]:
     """A short list for writelines: what is at most COPY_THRESHOLD_BYTES is joined with its neighbours, larger parts are
     handed on as they are."""
     out: list[bytes | memoryview] = []
-    small: list[Part] = []
+    small: list[Buffer] = []
     for part in parts:
         size = nbytes(part)
         if size <= COPY_THRESHOLD_BYTES:
@@ -86,8 +90,8 @@ def buffers(parts: Iterable[Part]) -> list[bytes | memoryview]:
 
 
 def packet_parts(
-    message_type: int, metadata: LayoutView | Buffer | None = None, body: Buffer = b"", /, **routing: int
-) -> list[Part]:
+    message_type: int, metadata: LayoutView | Buffer | None = None, body: Buffer = b"", /, **routing: Unpack[Routing]
+) -> list[Buffer]:
     """A packet as given, judged at the layout stage only."""
     return [_codec.build_head(message_type, metadata, nbytes(body), False, **routing), body]
 
@@ -97,8 +101,8 @@ def message_parts(
     metadata: LayoutView | Mapping[str, Any] | None = None,
     tails: Sequence[Buffer] = (),
     /,
-    **routing: int,
-) -> list[Part]:
+    **routing: Unpack[Routing],
+) -> list[Buffer]:
     """A whole message of any type; its tails in the order of the catalogue."""
     kind = MessageType(message_type)
     layout, length_fields, body_format = _codec.message_layout(kind)
@@ -142,8 +146,8 @@ def frame_submit_parts(
     objects: Sequence[tuple[int, Buffer]],
     references: Sequence[ObjectReferenceBlock],
     extensions: Sequence[Extension],
-    **routing: int,
-) -> list[Part]:
+    **routing: Unpack[Routing],
+) -> list[Buffer]:
     body = _Body(payloads, tensor, objects, references, extensions, tile_index_mode)
     mask = SubmitObjectRefMask(0)
     for reference in references:
@@ -193,8 +197,8 @@ def result_push_parts(
     objects: Sequence[tuple[int, Buffer]],
     references: Sequence[ObjectReferenceBlock],
     extensions: Sequence[Extension],
-    **routing: int,
-) -> list[Part]:
+    **routing: Unpack[Routing],
+) -> list[Buffer]:
     mode = tensor.result_index_mode() if tensor is not None else TileIndexMode.DENSE_RANGE
     body = _Body(payloads, tensor, objects, references, extensions, mode)
     fields = body.tensor_fields(ResultPush)
@@ -244,12 +248,14 @@ class _Body:
         self._extensions(extensions)
 
     def _typed(self, payloads: Payloads) -> None:
-        items = [payloads] if isinstance(payloads, TypedPayload) else list(payloads)
+        items = [payloads] if isinstance(payloads, (bytes, TypedPayload)) else list(payloads)
         descriptors: list[bytes] = []
-        self.payloads: list[Part] = []
+        self.payloads: list[Buffer] = []
         self.payload_bytes = 0
         kinds = 0
         for item in items:
+            if isinstance(item, bytes):
+                item = TypedPayload(item)
             if isinstance(item, TypedPayload):
                 payload = item.payload
                 descriptor = item.descriptor_at(self.payload_bytes, nbytes(payload))
@@ -266,7 +272,7 @@ class _Body:
 
     def _objects(self, others: Sequence[tuple[int, Buffer]]) -> None:
         """The standard parts that nothing references, in their order, then what else the caller wants inline."""
-        parts: list[tuple[int, list[Part]]] = []
+        parts: list[tuple[int, list[Buffer]]] = []
         if self.tensor is not None:
             if self.tensor.camera is not None and CacheObjectKind.CAMERA_BLOCK not in self.referenced:
                 parts.append((CacheObjectKind.CAMERA_BLOCK, [self.tensor.camera]))
@@ -284,14 +290,14 @@ class _Body:
             if kind in _TENSOR_PARTS:
                 raise UsageError(f"{CacheObjectKind(kind).name} belongs to tensor=, not to objects=")
             parts.append((kind, [payload]))
-        self.objects: list[Part] = []
+        self.objects: list[Buffer] = []
         self.object_bytes = 0
         self._check_order([kind for kind, _ in parts])
-        for kind, payload in parts:
-            size = sum(nbytes(part) for part in payload)
+        for kind, content in parts:
+            size = sum(nbytes(part) for part in content)
             padding = bytes(-size % DATA_PLANE_BLOCK_ALIGNMENT)
             head = bytes(InlineObjectBlockHeader.build(object_kind=kind, object_bytes=size))
-            self.objects += [head, *payload, padding]
+            self.objects += [head, *content, padding]
             self.object_bytes += len(head) + size + len(padding)
 
     def _check_order(self, kinds: list[int]) -> None:
@@ -304,7 +310,7 @@ class _Body:
 
     def _extensions(self, extensions: Sequence[Extension]) -> None:
         descriptors: list[bytes] = []
-        self.extension_payloads: list[Part] = []
+        self.extension_payloads: list[Buffer] = []
         self.extension_bytes = 0
         for extension in extensions:
             size = nbytes(extension.payload)
@@ -345,8 +351,8 @@ class _Body:
             }
         return fields
 
-    def parts(self, kind: MessageType, metadata: LayoutView, routing: Mapping[str, int]) -> list[Part]:
-        regions: list[Part] = [
+    def parts(self, kind: MessageType, metadata: LayoutView, routing: Routing) -> list[Buffer]:
+        regions: list[Buffer] = [
             *self.objects,
             self.references,
             self.descriptors,
@@ -369,7 +375,7 @@ class _Body:
         return [head, bytes(prelude), *regions]
 
 
-def recovery_ticket(token: Buffer, /, **fields: int) -> bytes:
+def recovery_ticket(token: Buffer, /, **fields: Any) -> bytes:
     """A recovery ticket of its prefix fields and the resume token (wire.md section 9); raises InvalidRecoveryTicket."""
     prefix = RecoveryTicketPrefix.build(**{**fields, "token_len": nbytes(token)})
     return joined([bytes(prefix), token])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from . import _codec
 from ._layouts_generated import VIEWS
 
@@ -57,8 +56,9 @@ def scan(buf: Buffer, pos: int = 0, /, *, max_packet_bytes: int = _codec.DEFAULT
     """One row per packet of the packets that stand back to back in buf[pos:], without a Python object per packet.
 
     Columns: offset (of the packet in buf), message_type, flags, meta_len, body_len, session_id, frame_id, view_id,
-    route_id, trace_id. Headers and lengths are checked, metadata is not looked at. Large buffers are scanned without the
-    GIL. A broken or cut packet raises as iter_packets does; the exception's `rows` attribute holds the rows before it.
+    route_id, trace_id. Headers and lengths are checked, metadata is not looked at. Large buffers are scanned without
+    the GIL. A broken or cut packet raises as iter_packets does; the exception's `rows` attribute holds the rows before
+    it.
     """
     import numpy as np
 
@@ -75,7 +75,7 @@ def scan(buf: Buffer, pos: int = 0, /, *, max_packet_bytes: int = _codec.DEFAULT
     capacity = 1024
     while True:
         rows = np.empty(capacity, row)
-        count, pos, failure = _codec.scan_into(buf, rows.view("u1"), pos, max_packet_bytes=max_packet_bytes)
+        count, pos, failure = _codec.scan_into(buf, rows.view("u1").data, pos, max_packet_bytes=max_packet_bytes)
         parts.append(rows[:count])
         if failure is not None:
             failure.rows = np.concatenate(parts)

@@ -43,18 +43,22 @@ cdef int check_lengths(uint64_t meta_len, uint64_t body_len, uint64_t limit) exc
     return 0
 
 
-cdef int check_head(const uint8_t *head, bint whole_message) except -1:
+cdef int head_status(const uint8_t *head, bint whole_message, nnrp_packet *info, nnrp_error *error) noexcept:
     """Header and metadata at head: layout stage, and for a whole message the message and sender stages."""
+    cdef int status = nnrp_header_check(head, NNRP_COMMON_HEADER_SIZE, error)
+    if status == NNRP_OK:
+        status = nnrp_packet_measure(head, 0xffffffffffffffff, info, error)
+    if status == NNRP_OK:
+        status = nnrp_metadata_check(head, info, error)
+    if status == NNRP_OK and whole_message:
+        status = nnrp_message_check(head, info, True, error)
+    return status
+
+
+cdef int check_head(const uint8_t *head, bint whole_message) except -1:
     cdef nnrp_packet info
     cdef nnrp_error error
-    cdef int status = nnrp_header_check(head, NNRP_COMMON_HEADER_SIZE, &error)
-    if status == NNRP_OK:
-        status = nnrp_packet_measure(head, 0xffffffffffffffff, &info, &error)
-    if status == NNRP_OK:
-        status = nnrp_metadata_check(head, &info, &error)
-    if status == NNRP_OK and whole_message:
-        status = nnrp_message_check(head, &info, True, &error)
-    if status != NNRP_OK:
+    if head_status(head, whole_message, &info, &error) != NNRP_OK:
         refuse(&error, 0)
     return 0
 
@@ -135,9 +139,19 @@ cdef class TypedPayload:
         raise TypeError("TypedPayload cannot be pickled")
 
 
+cdef tuple EMPTY = ()  # what the builders' sequence arguments are by default: one object in all of Python
+cdef TypedPayload DEFAULT_PAYLOAD = TypedPayload(NOTHING)
+
+
+cdef inline const uint8_t *descriptor_of(object payloads) noexcept:
+    """The descriptor of a single payload: its own, or for plain bytes that of an unbound structured event."""
+    cdef TypedPayload item = DEFAULT_PAYLOAD if PyBytes_CheckExact(payloads) else <TypedPayload>payloads
+    return &item.descriptor[0]
+
+
 cdef object one_typed_packet(uint8_t code, const nnrp_routing *routing, const uint8_t *metadata, uint32_t meta_len,
-                             TypedPayload item, uint64_t limit):
-    """A packet with a single typed payload; metadata is complete but for its bitmap and count, which the caller set."""
+                             object payloads, uint64_t limit):
+    """A packet with a single typed payload (bytes or a TypedPayload); metadata is complete, bitmap and count included."""
     cdef const uint8_t *payload
     cdef Py_ssize_t length
     cdef object packet
@@ -145,7 +159,9 @@ cdef object one_typed_packet(uint8_t code, const nnrp_routing *routing, const ui
     cdef uint8_t *prelude
     cdef uint8_t *descriptor
     cdef nnrp_error error
-    cdef object owner = hold(item.payload, &payload, &length)
+    cdef object owner = hold(
+        payloads if PyBytes_CheckExact(payloads) else (<TypedPayload>payloads).payload, &payload, &length
+    )
     cdef uint64_t body_len = NNRP_BODY_REGION_PRELUDE_SIZE + NNRP_TYPED_PAYLOAD_DESCRIPTOR_SIZE + <uint64_t>length
     check_lengths(meta_len, body_len, limit)
     packet = PyBytes_FromStringAndSize(NULL, NNRP_COMMON_HEADER_SIZE + meta_len + body_len)
@@ -157,7 +173,7 @@ cdef object one_typed_packet(uint8_t code, const nnrp_routing *routing, const ui
     nnrp_store_u32(prelude + NNRP_BODY_REGION_PRELUDE_AT_TYPED_PAYLOAD_DESCRIPTOR_BYTES, NNRP_TYPED_PAYLOAD_DESCRIPTOR_SIZE)
     nnrp_store_u32(prelude + NNRP_BODY_REGION_PRELUDE_AT_TYPED_PAYLOAD_FRAME_BYTES, <uint32_t>length)
     descriptor = prelude + NNRP_BODY_REGION_PRELUDE_SIZE
-    memcpy(descriptor, item.descriptor, NNRP_TYPED_PAYLOAD_DESCRIPTOR_SIZE)
+    memcpy(descriptor, descriptor_of(payloads), NNRP_TYPED_PAYLOAD_DESCRIPTOR_SIZE)
     nnrp_store_u32(descriptor + NNRP_TYPED_PAYLOAD_DESCRIPTOR_AT_LENGTH, <uint32_t>length)
     memcpy(descriptor + NNRP_TYPED_PAYLOAD_DESCRIPTOR_SIZE, payload, length)
     check_head(out, True)
@@ -207,7 +223,8 @@ def build_frame_submit(payloads=(), /, *, session_id, frame_id, operation_id, fr
                        max_packet_bytes=DEFAULT_LIMIT, _finish=None):
     """A whole FRAME_SUBMIT packet as bytes (wire.md sections 6.1 and 6.4).
 
-    payloads: one TypedPayload, or a sequence of them (or of (TypedPayloadDescriptor, payload) pairs as a parsed body has).
+    payloads: bytes (one unbound structured event, as TypedPayload makes of them by default), one TypedPayload, or a
+    sequence of those (or of (TypedPayloadDescriptor, payload) pairs as a parsed body has).
     tensor: a Tensor. objects: further inline objects as (kind, payload). references: ObjectReferenceBlocks. extensions:
     (kind, flags, profile_id, payload). The counters, bitmaps, lengths, submit_mode and object_ref_mask of the metadata
     follow from them.
@@ -218,8 +235,8 @@ def build_frame_submit(payloads=(), /, *, session_id, frame_id, operation_id, fr
     cdef uint8_t m[NNRP_FRAME_SUBMIT_SIZE]
     cdef nnrp_routing routing
     if (
-        type(payloads) is not TypedPayload or _finish is not None or tensor is not None or objects or references
-        or extensions
+        not (PyBytes_CheckExact(payloads) or type(payloads) is TypedPayload) or _finish is not None
+        or tensor is not None or objects is not EMPTY or references is not EMPTY or extensions is not EMPTY
     ):
         from . import _assembly
         return (_finish or _assembly.joined)(
@@ -244,10 +261,10 @@ def build_frame_submit(payloads=(), /, *, session_id, frame_id, operation_id, fr
     nnrp_store_u32(m + NNRP_FRAME_SUBMIT_AT_DEPENDENCY_FRAME_ID,
                    <uint32_t>submit_value(dependency_frame_id, S_DEPENDENCY_FRAME_ID))
     nnrp_store_u32(m + NNRP_FRAME_SUBMIT_AT_PAYLOAD_KIND_BITMAP,
-                   (<TypedPayload>payloads).descriptor[NNRP_TYPED_PAYLOAD_DESCRIPTOR_AT_PAYLOAD_KIND])
+                   descriptor_of(payloads)[NNRP_TYPED_PAYLOAD_DESCRIPTOR_AT_PAYLOAD_KIND])
     nnrp_store_u16(m + NNRP_FRAME_SUBMIT_AT_PAYLOAD_FRAME_COUNT, 1)
     fill_routing(&routing, session_id, frame_id, flags, view_id, route_id, trace_id)
-    return one_typed_packet(NNRP_MT_FRAME_SUBMIT, &routing, m, NNRP_FRAME_SUBMIT_SIZE, <TypedPayload>payloads,
+    return one_typed_packet(NNRP_MT_FRAME_SUBMIT, &routing, m, NNRP_FRAME_SUBMIT_SIZE, payloads,
                             limit_of(max_packet_bytes))
 
 
@@ -264,8 +281,8 @@ def build_result_push(payloads=(), /, *, session_id, frame_id, status_code=0, re
     cdef uint8_t m[NNRP_RESULT_PUSH_SIZE]
     cdef nnrp_routing routing
     if (
-        type(payloads) is not TypedPayload or _finish is not None or tensor is not None or objects or references
-        or extensions
+        not (PyBytes_CheckExact(payloads) or type(payloads) is TypedPayload) or _finish is not None
+        or tensor is not None or objects is not EMPTY or references is not EMPTY or extensions is not EMPTY
     ):
         from . import _assembly
         return (_finish or _assembly.joined)(
@@ -293,11 +310,24 @@ def build_result_push(payloads=(), /, *, session_id, frame_id, status_code=0, re
         store_field(&nnrp_layouts[NNRP_L_RESULT_PUSH], m, "covered_tile_count", covered_tile_count or 0)
         store_field(&nnrp_layouts[NNRP_L_RESULT_PUSH], m, "dropped_tile_count", dropped_tile_count)
     nnrp_store_u32(m + NNRP_RESULT_PUSH_AT_PAYLOAD_KIND_BITMAP,
-                   (<TypedPayload>payloads).descriptor[NNRP_TYPED_PAYLOAD_DESCRIPTOR_AT_PAYLOAD_KIND])
+                   descriptor_of(payloads)[NNRP_TYPED_PAYLOAD_DESCRIPTOR_AT_PAYLOAD_KIND])
     nnrp_store_u16(m + NNRP_RESULT_PUSH_AT_PAYLOAD_FRAME_COUNT, 1)
     fill_routing(&routing, session_id, frame_id, flags, view_id, route_id, trace_id)
-    return one_typed_packet(NNRP_MT_RESULT_PUSH, &routing, m, NNRP_RESULT_PUSH_SIZE, <TypedPayload>payloads,
+    return one_typed_packet(NNRP_MT_RESULT_PUSH, &routing, m, NNRP_RESULT_PUSH_SIZE, payloads,
                             limit_of(max_packet_bytes))
+
+
+cdef void write_partial_head(uint8_t *out, const nnrp_routing *routing, uint64_t operation_id, uint64_t sequence,
+                             uint64_t object_id, uint64_t delta_sequence, uint32_t partial_flags,
+                             uint32_t body_bytes) noexcept:
+    cdef uint8_t *m = out + NNRP_COMMON_HEADER_SIZE
+    nnrp_header_write(out, NNRP_MT_PARTIAL_RESULT, routing, NNRP_PARTIAL_RESULT_SIZE, body_bytes)
+    nnrp_store_u64(m + NNRP_PARTIAL_RESULT_AT_OPERATION_ID, operation_id)
+    nnrp_store_u64(m + NNRP_PARTIAL_RESULT_AT_RESULT_SEQUENCE, sequence)
+    nnrp_store_u64(m + NNRP_PARTIAL_RESULT_AT_OBJECT_ID, object_id)
+    nnrp_store_u64(m + NNRP_PARTIAL_RESULT_AT_DELTA_SEQUENCE, delta_sequence)
+    nnrp_store_u32(m + NNRP_PARTIAL_RESULT_AT_BODY_BYTES, body_bytes)
+    nnrp_store_u32(m + NNRP_PARTIAL_RESULT_AT_FLAGS, partial_flags)
 
 
 cdef object partial_packet(const nnrp_routing *routing, uint64_t operation_id, uint64_t sequence, uint64_t object_id,
@@ -307,20 +337,12 @@ cdef object partial_packet(const nnrp_routing *routing, uint64_t operation_id, u
     cdef object owner = hold(body, &data, &length)
     cdef object packet
     cdef uint8_t *out
-    cdef uint8_t *m
     check_lengths(NNRP_PARTIAL_RESULT_SIZE, length, limit)
     packet = PyBytes_FromStringAndSize(NULL, NNRP_COMMON_HEADER_SIZE + NNRP_PARTIAL_RESULT_SIZE + length)
     out = <uint8_t *>PyBytes_AS_STRING(packet)
-    nnrp_header_write(out, NNRP_MT_PARTIAL_RESULT, routing, NNRP_PARTIAL_RESULT_SIZE, <uint32_t>length)
-    m = out + NNRP_COMMON_HEADER_SIZE
-    nnrp_store_u64(m + NNRP_PARTIAL_RESULT_AT_OPERATION_ID, operation_id)
-    nnrp_store_u64(m + NNRP_PARTIAL_RESULT_AT_RESULT_SEQUENCE, sequence)
-    nnrp_store_u64(m + NNRP_PARTIAL_RESULT_AT_OBJECT_ID, object_id)
-    nnrp_store_u64(m + NNRP_PARTIAL_RESULT_AT_DELTA_SEQUENCE, delta_sequence)
-    nnrp_store_u32(m + NNRP_PARTIAL_RESULT_AT_BODY_BYTES, <uint32_t>length)
-    nnrp_store_u32(m + NNRP_PARTIAL_RESULT_AT_FLAGS, partial_flags)
-    memcpy(m + NNRP_PARTIAL_RESULT_SIZE, data, length)
+    write_partial_head(out, routing, operation_id, sequence, object_id, delta_sequence, partial_flags, <uint32_t>length)
     check_head(out, True)
+    memcpy(out + NNRP_COMMON_HEADER_SIZE + NNRP_PARTIAL_RESULT_SIZE, data, length)
     return packet
 
 

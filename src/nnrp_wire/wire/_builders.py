@@ -10,9 +10,10 @@ TYPE_CHECKING = False  # as in _errors_base.py
 if TYPE_CHECKING:
     from typing import Any
 
-    from typing_extensions import Buffer
+    from typing_extensions import Buffer, Unpack
 
     from ._codec import LayoutView
+    from ._options import FrameSubmitOptions, PartialResultOptions, Payloads, ResultPushOptions, Routing
 
 __all__ = [
     "build_frame_submit_buffers",
@@ -34,7 +35,7 @@ build_recovery_ticket = _assembly.recovery_ticket
 
 
 def build_packet(
-    message_type: int, metadata: LayoutView | Buffer | None = None, body: Buffer = b"", /, **routing: int
+    message_type: int, metadata: LayoutView | Buffer | None = None, body: Buffer = b"", /, **routing: Unpack[Routing]
 ) -> bytes:
     """Header, metadata and body as given, judged at the layout stage only (wire.md section 1).
 
@@ -46,21 +47,25 @@ def build_packet(
 
 def build_packet_into(
     buf: Buffer, pos: int, message_type: int, metadata: LayoutView | Buffer | None = None, body: Buffer = b"", /,
-    **routing: int,
+    **routing: Unpack[Routing],
 ) -> int:  # fmt: skip
     """build_packet into buf[pos:]; returns the position behind the packet. Raises DestinationTooShort too."""
     return _codec.copy_into(buf, pos, _assembly.packet_parts(message_type, metadata, body, **routing))
 
 
 def build_packet_buffers(
-    message_type: int, metadata: LayoutView | Buffer | None = None, body: Buffer = b"", /, **routing: int
+    message_type: int, metadata: LayoutView | Buffer | None = None, body: Buffer = b"", /, **routing: Unpack[Routing]
 ) -> list[bytes | memoryview]:
     """build_packet as buffers for writelines: a body above COPY_THRESHOLD_BYTES is not copied."""
     return _assembly.buffers(_assembly.packet_parts(message_type, metadata, body, **routing))
 
 
 def build_message(
-    message_type: int, metadata: LayoutView | Mapping[str, Any] | None = None, /, *tails: Buffer, **routing: int
+    message_type: int,
+    metadata: LayoutView | Mapping[str, Any] | None = None,
+    /,
+    *tails: Buffer,
+    **routing: Unpack[Routing],
 ) -> bytes:
     """A whole message: layout, message, sender and body stage hold (wire.md section 1).
 
@@ -73,44 +78,66 @@ def build_message(
 
 def build_message_into(
     buf: Buffer, pos: int, message_type: int, metadata: LayoutView | Mapping[str, Any] | None = None, /,
-    *tails: Buffer, **routing: int,
+    *tails: Buffer, **routing: Unpack[Routing],
 ) -> int:  # fmt: skip
     """build_message into buf[pos:]; returns the position behind the packet."""
     return _codec.copy_into(buf, pos, _assembly.message_parts(message_type, metadata, tails, **routing))
 
 
 def build_message_buffers(
-    message_type: int, metadata: LayoutView | Mapping[str, Any] | None = None, /, *tails: Buffer, **routing: int
+    message_type: int,
+    metadata: LayoutView | Mapping[str, Any] | None = None,
+    /,
+    *tails: Buffer,
+    **routing: Unpack[Routing],
 ) -> list[bytes | memoryview]:
     """build_message as buffers for writelines: a tail above COPY_THRESHOLD_BYTES is not copied."""
     return _assembly.buffers(_assembly.message_parts(message_type, metadata, tails, **routing))
 
 
-def build_frame_submit_into(buf: Buffer, pos: int, payloads: Any = (), /, **options: Any) -> int:
+def _parts(build: Any, content: Payloads | Buffer, options: Mapping[str, Any]) -> list[Buffer]:
+    """What a builder of the codec joins; `_finish` is between these two modules, so its signature hides it."""
+    parts: list[Buffer] = build(content, **options, _finish=list)
+    return parts
+
+
+def build_frame_submit_into(
+    buf: Buffer, pos: int, payloads: Payloads = (), /, **options: Unpack[FrameSubmitOptions]
+) -> int:
     """build_frame_submit into buf[pos:]; returns the position behind the packet."""
-    return _codec.copy_into(buf, pos, _codec.build_frame_submit(payloads, **options, _finish=list))
+    return _codec.copy_into(buf, pos, _parts(_codec.build_frame_submit, payloads, options))
 
 
-def build_frame_submit_buffers(payloads: Any = (), /, **options: Any) -> list[bytes | memoryview]:
+def build_frame_submit_buffers(
+    payloads: Payloads = (), /, **options: Unpack[FrameSubmitOptions]
+) -> list[bytes | memoryview]:
     """build_frame_submit as buffers for writelines: a payload above COPY_THRESHOLD_BYTES is not copied."""
-    return _assembly.buffers(_codec.build_frame_submit(payloads, **options, _finish=list))
+    return _assembly.buffers(_parts(_codec.build_frame_submit, payloads, options))
 
 
-def build_result_push_into(buf: Buffer, pos: int, payloads: Any = (), /, **options: Any) -> int:
+def build_result_push_into(
+    buf: Buffer, pos: int, payloads: Payloads = (), /, **options: Unpack[ResultPushOptions]
+) -> int:
     """build_result_push into buf[pos:]; returns the position behind the packet."""
-    return _codec.copy_into(buf, pos, _codec.build_result_push(payloads, **options, _finish=list))
+    return _codec.copy_into(buf, pos, _parts(_codec.build_result_push, payloads, options))
 
 
-def build_result_push_buffers(payloads: Any = (), /, **options: Any) -> list[bytes | memoryview]:
+def build_result_push_buffers(
+    payloads: Payloads = (), /, **options: Unpack[ResultPushOptions]
+) -> list[bytes | memoryview]:
     """build_result_push as buffers for writelines: a payload above COPY_THRESHOLD_BYTES is not copied."""
-    return _assembly.buffers(_codec.build_result_push(payloads, **options, _finish=list))
+    return _assembly.buffers(_parts(_codec.build_result_push, payloads, options))
 
 
-def build_partial_result_into(buf: Buffer, pos: int, body: Buffer = b"", /, **options: Any) -> int:
+def build_partial_result_into(
+    buf: Buffer, pos: int, body: Buffer = b"", /, **options: Unpack[PartialResultOptions]
+) -> int:
     """build_partial_result into buf[pos:]; returns the position behind the packet."""
-    return _codec.copy_into(buf, pos, _codec.build_partial_result(body, **options, _finish=list))
+    return _codec.copy_into(buf, pos, _parts(_codec.build_partial_result, body, options))
 
 
-def build_partial_result_buffers(body: Buffer = b"", /, **options: Any) -> list[bytes | memoryview]:
+def build_partial_result_buffers(
+    body: Buffer = b"", /, **options: Unpack[PartialResultOptions]
+) -> list[bytes | memoryview]:
     """build_partial_result as buffers for writelines: a body above COPY_THRESHOLD_BYTES is not copied."""
-    return _assembly.buffers(_codec.build_partial_result(body, **options, _finish=list))
+    return _assembly.buffers(_parts(_codec.build_partial_result, body, options))

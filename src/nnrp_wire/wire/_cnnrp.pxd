@@ -86,7 +86,6 @@ cdef extern from "nnrp/table.h" nogil:
         uint16_t size_rule
         uint16_t request
         uint16_t ext_type
-        int16_t short_status
 
     ctypedef struct nnrp_message:
         const char *name
@@ -250,6 +249,7 @@ cdef extern from "nnrp/tile_index.h" nogil:
                              nnrp_error *error)
     void nnrp_tile_index_write(uint32_t mode, const uint32_t *ids, uint32_t count, uint8_t *destination, size_t size)
     unsigned nnrp_payload_kinds(uint32_t bitmap, uint32_t *kinds)
+    uint32_t nnrp_payload_kind_bitmap(const uint32_t *kinds, unsigned count)
 
 
 cdef extern from "nnrp/utf8.h" nogil:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Final
 
-    Defaults = Mapping[str, int | str | tuple[int, ...]]
+    _Defaults = Mapping[str, int | str | tuple[int, ...]]
 
 __all__ = [
     "ALPN",
@@ -85,7 +85,7 @@ RESUME_TOKEN_MAX_BYTES: Final = 4096
 PROBE_SAMPLE_COUNT: Final = 3
 PROBE_PAYLOAD_BYTES: Final = 32768
 RECOVERY_TICKET_MAGIC: Final = b"NRTK"
-CLIENT_DEFAULTS: Final[Defaults] = MappingProxyType(
+CLIENT_DEFAULTS: Final[_Defaults] = MappingProxyType(
     {
         "requested_session_id": 0,
         "profile_id": 2,
@@ -102,7 +102,7 @@ CLIENT_DEFAULTS: Final[Defaults] = MappingProxyType(
         "max_lane_count": 1,
     }
 )
-SERVER_DEFAULTS: Final[Defaults] = MappingProxyType(
+SERVER_DEFAULTS: Final[_Defaults] = MappingProxyType(
     {
         "supported_profiles": (2,),
         "supported_cache_objects": (),

@@ -210,8 +210,10 @@ def payload_kinds(bitmap, /):
 
 
 def payload_kind_bitmap(kinds, /):
-    """The PayloadKindBitmap of some PayloadKinds."""
-    bits = 0
-    for kind in kinds:
-        bits |= _enums.PayloadKind(kind)
-    return _enums.PayloadKindBitmap(bits)
+    """The PayloadKindBitmap of some PayloadKinds. Raises ValueError for a number that is no kind."""
+    cdef uint32_t numbers[NNRP_MAX_PAYLOAD_KINDS]
+    cdef unsigned count = 0
+    for kind in {_enums.PayloadKind(kind) for kind in kinds}:
+        numbers[count] = kind
+        count += 1
+    return _enums.PayloadKindBitmap(nnrp_payload_kind_bitmap(numbers, count))

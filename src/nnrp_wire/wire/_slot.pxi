@@ -12,7 +12,9 @@ cdef class ResultSlot:
     """
 
     cdef nnrp_routing _routing
-    cdef bint _last  # the highest sequence number is used up
+    cdef bint _last    # the highest sequence number is used up
+    cdef bint _sound   # the head below passed every check but for what changes from packet to packet
+    cdef uint8_t _head[NNRP_COMMON_HEADER_SIZE + NNRP_PARTIAL_RESULT_SIZE]
     cdef readonly uint64_t operation_id
     """The operation the results belong to."""
     cdef readonly uint64_t next_sequence
@@ -24,6 +26,15 @@ cdef class ResultSlot:
         fill_routing(&self._routing, session_id, frame_id, 0, view_id, route_id, trace_id)
         self.operation_id = unsigned_value(operation_id, &nnrp_fields[P_OPERATION_ID])
         self.next_sequence = unsigned_value(next_sequence, &nnrp_fields[P_RESULT_SEQUENCE])
+        self._prepare()
+
+    cdef void _prepare(self) noexcept:
+        """The head of a partial result with a body and neither object nor flags. A packet differs from it in two lengths
+        and two sequence numbers, about which the only rule is that a body of no bytes needs an object."""
+        cdef nnrp_packet info
+        cdef nnrp_error error
+        write_partial_head(self._head, &self._routing, self.operation_id, 0, 0, 0, 0, 1)
+        self._sound = head_status(self._head, True, &info, &error) == NNRP_OK
 
     @property
     def session_id(self):
@@ -51,20 +62,40 @@ cdef class ResultSlot:
         self._open()
         if self._last:
             raise _errors.UsageError(f"operation {self.operation_id} has used its last result_sequence")
-        packet = partial_packet(
-            &self._routing,
-            self.operation_id,
-            self.next_sequence,
-            unsigned_value(object_id, &nnrp_fields[P_OBJECT_ID]),
-            self.next_sequence,
-            <uint32_t>unsigned_value(partial_flags, &nnrp_fields[P_FLAGS]),
-            body,
-            NNRP_DEFAULT_MAX_PACKET_BYTES,
-        )
+        if (
+            self._sound and object_id is ZERO and partial_flags is ZERO and PyBytes_CheckExact(body)
+            and 0 < PyBytes_GET_SIZE(body) <= NNRP_DEFAULT_MAX_PACKET_BYTES - <Py_ssize_t>sizeof(self._head)
+        ):
+            packet = self._next(body)
+        else:
+            packet = partial_packet(
+                &self._routing,
+                self.operation_id,
+                self.next_sequence,
+                unsigned_value(object_id, &nnrp_fields[P_OBJECT_ID]),
+                self.next_sequence,
+                <uint32_t>unsigned_value(partial_flags, &nnrp_fields[P_FLAGS]),
+                body,
+                NNRP_DEFAULT_MAX_PACKET_BYTES,
+            )
         if self.next_sequence == 0xffffffffffffffff:
             self._last = True
         else:
             self.next_sequence += 1
+        return packet
+
+    cdef object _next(self, object body):
+        """The next packet of the common kind: the prepared head, its four changing fields, the body."""
+        cdef Py_ssize_t length = PyBytes_GET_SIZE(body)
+        cdef object packet = PyBytes_FromStringAndSize(NULL, sizeof(self._head) + length)
+        cdef uint8_t *out = <uint8_t *>PyBytes_AS_STRING(packet)
+        cdef uint8_t *m = out + NNRP_COMMON_HEADER_SIZE
+        memcpy(out, self._head, sizeof(self._head))
+        nnrp_store_u32(out + NNRP_COMMON_HEADER_AT_BODY_LEN, <uint32_t>length)
+        nnrp_store_u64(m + NNRP_PARTIAL_RESULT_AT_RESULT_SEQUENCE, self.next_sequence)
+        nnrp_store_u64(m + NNRP_PARTIAL_RESULT_AT_DELTA_SEQUENCE, self.next_sequence)
+        nnrp_store_u32(m + NNRP_PARTIAL_RESULT_AT_BODY_BYTES, <uint32_t>length)
+        memcpy(m + NNRP_PARTIAL_RESULT_SIZE, PyBytes_AS_STRING(body), length)
         return packet
 
     def result_push(self, payloads=(), /, **options):

@@ -9,6 +9,12 @@ from functools import cache
 from . import _codec, _enums_generated
 from ._enums_generated import MessageType, Stage
 
+TYPE_CHECKING = False  # as in _errors_base.py
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    _EnumType: TypeAlias = type[IntEnum] | type[IntFlag]  # out here: in FieldInfo `type` is a field
+
 __all__ = ["FieldInfo", "RuleInfo"]
 
 
@@ -22,7 +28,7 @@ class FieldInfo:
     type: str
     reserved: bool
     constraint: str
-    enum: type[IntEnum] | type[IntFlag] | None
+    enum: _EnumType | None
     note: str
     unit: str
 

@@ -32,8 +32,8 @@ class Extension:
 class Section:
     """One tensor section to be built: a payload per tile, in the order of the tile ids.
 
-    codec_ids: one per tile, or empty when all tiles have codec_id. stride: bytes each tile occupies, filled with zeroes; 0
-    packs the payloads.
+    codec_ids: one per tile, or empty when all tiles have codec_id. stride: bytes each tile occupies, filled with
+    zeroes; 0 packs the payloads.
     """
 
     role_id: int

@@ -80,6 +80,16 @@ def rule_text(name: str) -> str:
     return str(table()["procedural_rules"][name]["check"])
 
 
+def broken_rule(error: Any) -> str:
+    """The name of the rule an error is about, when it stands in the table by name; else the error class."""
+    for name, row in table()["procedural_rules"].items():
+        if row["check"] == error.rule:
+            assert error.error_class == row["error"]
+            assert error.stage.name.lower() == row["stage"]
+            return str(name)
+    return str(error.error_class)
+
+
 def class_name(name: str) -> str:
     """`frame_submit` -> `FrameSubmit`: how the package names the class of a layout, enum, mask or error class."""
     return "".join(part.capitalize() for part in name.split("_"))
