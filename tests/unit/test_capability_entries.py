@@ -31,6 +31,7 @@ def test_tokens(message):
 def test_empty():
     assert wire.capability_entries(packet(b"", 0)) == ()
     assert wire.capability_entries(packet(coded(b"", "größer".encode()), 2)) == ("", "größer")
+    assert wire.capability_entries(packet(coded(b"last is empty", b""), 2)) == ("last is empty", "")
 
 
 @pytest.mark.parametrize(

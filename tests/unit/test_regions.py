@@ -158,6 +158,39 @@ def test_every_set_of_standard_references_needs_exactly_its_mask():
                     assert (outcome(wire.reference_region, region, mode, mask) == "ok") is fits
 
 
+EXTENSIONS = [
+    # (descriptors, payloads, outcome), the rules of section 9
+    (b"", b"", "ok"),
+    (raw.extension(1, 0, 3), b"abc", "ok"),
+    (raw.extension(1, 0, 0) + raw.extension(0xFFFF, 0, 3), b"abc", "ok"),
+    (raw.extension(1, 0, 3)[:15], b"abc", "prelude_extension_multiple"),
+    (raw.extension(1, 0, 3, reserved0=1), b"abc", "non_zero_reserved_field"),
+    (raw.extension(1, 0, 3, extension_flags=2), b"abc", "reserved_bits_set"),
+    (raw.extension(1, 5, 3) + raw.extension(1, 0, 0, reserved0=1), b"abc", "non_zero_reserved_field"),
+    (raw.extension(1, 1, 2), b"abc", "extension_payloads_are_packed"),
+    (raw.extension(1, 0, 2) + raw.extension(1, 1, 2), b"abc", "extension_payloads_are_packed"),
+    (raw.extension(1, 0, 4), b"abc", "extension_end_inside_region"),
+    (raw.extension(1, 0, raw.U32_MAX), b"abc", "extension_end_inside_region"),
+    (raw.extension(1, 0, 1) + raw.extension(1, 1, raw.U32_MAX - 1), b"abc", "extension_end_inside_region"),
+    (raw.extension(1, 0, 1) + raw.extension(1, 1, raw.U32_MAX), b"abc", "extension_end_fits_u32"),
+    (raw.extension(1, 0, 2), b"abc", "extension_payloads_fill_region"),
+    (b"", b"abc", "extension_payloads_fill_region"),
+]
+
+
+@pytest.mark.parametrize(("region", "payloads", "expected"), EXTENSIONS)
+def test_extension_rule(region, payloads, expected):
+    assert outcome(wire.extension_region, region, payloads) == expected
+    assert outcome(wire.extension_region, bytearray(region), bytearray(payloads)) == expected
+
+
+def test_extension_payloads_are_views():
+    region = raw.extension(1, 0, 3) + raw.extension(2, 3, 2)
+    found = wire.extension_region(region, b"abcde")
+    assert [(one.extension_kind, bytes(payload)) for one, payload in found] == [(1, b"abc"), (2, b"de")]
+    assert found[1][1].readonly
+
+
 def test_strided_regions_are_refused():
     region, frames = raw.typed([b"abc"])
     with pytest.raises(BufferError):

@@ -41,7 +41,8 @@ if TYPE_CHECKING:
     from ._options import Payloads, Routing
     from ._tensor import Extension, Tensor
 
-_HEADER = VIEWS["common_header"].size
+_BYTES = (bytes, bytearray, memoryview)
+"""What stands for one unbound structured event."""
 _SLOTS: dict[int, SubmitObjectRefMask] = {
     CacheObjectKind.CAMERA_BLOCK: SubmitObjectRefMask.CAMERA_BLOCK,
     CacheObjectKind.TILE_INDEX_BLOCK: SubmitObjectRefMask.TILE_INDEX_BLOCK,
@@ -104,8 +105,8 @@ def message_parts(
     **routing: Unpack[Routing],
 ) -> list[Buffer]:
     """A whole message of any type; its tails in the order of the catalogue."""
+    layout, length_fields, body_format = _codec.message_layout(message_type)
     kind = MessageType(message_type)
-    layout, length_fields, body_format = _codec.message_layout(kind)
     if body_format == "data_plane":
         raise TypeError(f"{kind.name} has regions; use build_{kind.name.lower()}()")
     room = 1 if body_format == "opaque" else len(length_fields)
@@ -248,17 +249,19 @@ class _Body:
         self._extensions(extensions)
 
     def _typed(self, payloads: Payloads) -> None:
-        items = [payloads] if isinstance(payloads, (bytes, TypedPayload)) else list(payloads)
+        items = [payloads] if isinstance(payloads, (*_BYTES, TypedPayload)) else list(payloads)
         descriptors: list[bytes] = []
         self.payloads: list[Buffer] = []
         self.payload_bytes = 0
         kinds = 0
         for item in items:
-            if isinstance(item, bytes):
+            if isinstance(item, _BYTES):
                 item = TypedPayload(item)
             if isinstance(item, TypedPayload):
                 payload = item.payload
                 descriptor = item.descriptor_at(self.payload_bytes, nbytes(payload))
+            elif not isinstance(item, tuple):
+                raise TypeError(f"a payload is bytes, a TypedPayload or a (descriptor, payload) pair, not {item!r}")
             else:
                 given, payload = item
                 descriptor = given.replace(offset=self.payload_bytes, length=nbytes(payload))

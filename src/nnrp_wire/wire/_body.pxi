@@ -244,7 +244,8 @@ cdef DataPlaneBody cut_body(Packet packet):
 def frame_submit_body(Packet packet not None, /):
     """The body of a FRAME_SUBMIT cut into its regions, after every rule of wire.md section 6.4.
 
-    An explicit call, never made by the packet parser (S-69). Offsets in errors count from the start of the packet.
+    An explicit call, never made by the packet parser (S-69). Raises the class of the broken rule, offsets counting from the
+    start of the packet; TypeError for any other message.
     """
     packet._filled()
     if nnrp_messages[packet._info.message].code != NNRP_MT_FRAME_SUBMIT:

@@ -4,6 +4,12 @@
 
 COPY_THRESHOLD_BYTES = NNRP_COPY_THRESHOLD_BYTES
 
+# Defaults of the builders, as the plain numbers of their members.
+cdef object RAW_U16 = int(_enums.TileIndexMode.RAW_U16)
+cdef object INHERIT_SESSION = int(_enums.LossTolerancePolicy.INHERIT_SESSION)
+cdef object STRUCTURED_EVENT = int(_enums.PayloadKind.STRUCTURED_EVENT)
+cdef object SNAPSHOT = int(_enums.StreamSemantics.SNAPSHOT)
+
 
 cdef size_t field_number(size_t layout, str name) except? 0xffff:
     return nnrp_layouts[layout].first_field + <size_t>FIELD_NUMBERS[layout][name]
@@ -96,7 +102,8 @@ cdef class TypedPayload:
     cdef readonly object payload
     cdef uint8_t descriptor[NNRP_TYPED_PAYLOAD_DESCRIPTOR_SIZE]
 
-    def __init__(self, payload, payload_kind=16, /, *, profile_id=0, schema_id=0, schema_version=0, stream_semantics=1,
+    def __init__(self, payload, payload_kind=STRUCTURED_EVENT, /, *, profile_id=0, schema_id=0, schema_version=0,
+                 stream_semantics=SNAPSHOT,
                  descriptor_flags=0):
         cdef uint8_t *d = self.descriptor
         cdef const nnrp_field *fields = &nnrp_fields[nnrp_layouts[NNRP_L_TYPED_PAYLOAD_DESCRIPTOR].first_field]
@@ -133,7 +140,7 @@ cdef class TypedPayload:
         return built_view(TypedPayloadDescriptor, layout, copy)
 
     def __repr__(self):
-        return f"<TypedPayload {_enums.PayloadKind(self.payload_kind).name} of {type(self.payload).__name__}>"
+        return f"<TypedPayload payload_kind={self.payload_kind} of {type(self.payload).__name__}>"
 
     def __reduce__(self):
         raise TypeError("TypedPayload cannot be pickled")
@@ -216,9 +223,9 @@ cdef size_t P_DELTA_SEQUENCE = field_number(NNRP_L_PARTIAL_RESULT, "delta_sequen
 cdef size_t P_FLAGS = field_number(NNRP_L_PARTIAL_RESULT, "flags")
 
 
-def build_frame_submit(payloads=(), /, *, session_id, frame_id, operation_id, frame_class=0, tile_index_mode=1,
+def build_frame_submit(payloads=(), /, *, session_id, frame_id, operation_id, frame_class=0, tile_index_mode=RAW_U16,
                        latency_budget_ms=0, target_fps_x100=0, retry_of_frame=0, budget_policy=0,
-                       loss_tolerance_policy=255, dependency_frame_id=0, tensor=None, objects=(), references=(),
+                       loss_tolerance_policy=INHERIT_SESSION, dependency_frame_id=0, tensor=None, objects=(), references=(),
                        extensions=(), flags=0, view_id=0, route_id=0, trace_id=0,
                        max_packet_bytes=DEFAULT_LIMIT, _finish=None):
     """A whole FRAME_SUBMIT packet as bytes (wire.md sections 6.1 and 6.4).
@@ -226,8 +233,10 @@ def build_frame_submit(payloads=(), /, *, session_id, frame_id, operation_id, fr
     payloads: bytes (one unbound structured event, as TypedPayload makes of them by default), one TypedPayload, or a
     sequence of those (or of (TypedPayloadDescriptor, payload) pairs as a parsed body has).
     tensor: a Tensor. objects: further inline objects as (kind, payload). references: ObjectReferenceBlocks. extensions:
-    (kind, flags, profile_id, payload). The counters, bitmaps, lengths, submit_mode and object_ref_mask of the metadata
-    follow from them.
+    Extensions. The counters, bitmaps, lengths, submit_mode and object_ref_mask of the metadata follow from them.
+
+    latency_budget_ms is in milliseconds, target_fps_x100 in hundredths of a frame per second. tile_index_mode is raw_u16
+    unless given, as a typed submit carries it; loss_tolerance_policy inherits the session's.
 
     Raises the WireError a strict receiver would raise for the packet, FrameTooLarge above max_packet_bytes,
     FieldOutOfRange, and BufferError for a payload that is not contiguous.
@@ -275,8 +284,9 @@ def build_result_push(payloads=(), /, *, session_id, frame_id, status_code=0, re
                       max_packet_bytes=DEFAULT_LIMIT, _finish=None):
     """A whole RESULT_PUSH packet as bytes (wire.md sections 6.2 and 6.4); without anything to say, the empty success.
 
-    payloads, tensor, objects, references and extensions as in build_frame_submit. covered_tile_count is what is not
-    dropped unless given. The rules a sender obeys (stale and partial, section 6.2) are enforced.
+    payloads, tensor, objects, references and extensions as in build_frame_submit; *_ms in milliseconds. covered_tile_count
+    is what is not dropped unless given. The rules a sender obeys (stale and partial, section 6.2) are enforced; raises as
+    build_frame_submit.
     """
     cdef uint8_t m[NNRP_RESULT_PUSH_SIZE]
     cdef nnrp_routing routing
@@ -352,7 +362,7 @@ def build_partial_result(body=b"", /, *, session_id, frame_id, operation_id, res
     """A whole PARTIAL_RESULT packet as bytes (wire.md section 7); body is any contiguous buffer of application bytes.
 
     partial_flags are the PartialResultFlags of the metadata, flags those of the header. A per-token writer takes a
-    ResultSlot instead.
+    ResultSlot instead. Raises as build_frame_submit.
     """
     cdef nnrp_routing routing
     if _finish is not None:
@@ -381,9 +391,16 @@ def build_partial_result(body=b"", /, *, session_id, frame_id, operation_id, res
 
 
 def message_layout(message_type, /):
-    """What _assembly.py asks of a message: (metadata layout name or None, length fields of its tails, body format)."""
-    cdef const nnrp_message *message = &nnrp_messages[nnrp_message_by_code[<uint8_t>_enums.MessageType(message_type)]]
+    """What _assembly.py asks of a message: (metadata layout name or None, length fields of its tails, body format).
+
+    Raises UnknownMessageType.
+    """
+    cdef const nnrp_message *message
     cdef size_t i
+    cdef uint64_t code = unsigned_value(message_type, &nnrp_fields[F_MESSAGE_TYPE])
+    if nnrp_message_by_code[code] == 0xff:
+        build_head(message_type, None, 0, False)  # refuses the code as a receiver does
+    message = &nnrp_messages[nnrp_message_by_code[code]]
     if message.layout == NNRP_NONE:
         return None, (), BODY_FORMATS[message.body_format]
     fields = tuple(

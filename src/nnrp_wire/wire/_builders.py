@@ -49,7 +49,10 @@ def build_packet_into(
     buf: Buffer, pos: int, message_type: int, metadata: LayoutView | Buffer | None = None, body: Buffer = b"", /,
     **routing: Unpack[Routing],
 ) -> int:  # fmt: skip
-    """build_packet into buf[pos:]; returns the position behind the packet. Raises DestinationTooShort too."""
+    """build_packet into buf[pos:]; returns the position behind the packet. buf is untouched by a failure.
+
+    Raises DestinationTooShort too, and BufferError for a read-only buffer.
+    """
     return _codec.copy_into(buf, pos, _assembly.packet_parts(message_type, metadata, body, **routing))
 
 
@@ -72,6 +75,9 @@ def build_message(
     metadata is a view or a mapping of fields, in which the lengths of the tails need not stand. tails are the declared
     parts of the body in the order of the catalogue (wire.md section 4), missing ones empty. routing as in build_packet.
     FRAME_SUBMIT and RESULT_PUSH have builders of their own.
+
+    Raises what a strict receiver would raise, UnknownMessageType included; FieldOutOfRange; TypeError for a data-plane
+    message, for more tails than the message has and for an unknown field.
     """
     return _assembly.joined(_assembly.message_parts(message_type, metadata, tails, **routing))
 
@@ -80,7 +86,10 @@ def build_message_into(
     buf: Buffer, pos: int, message_type: int, metadata: LayoutView | Mapping[str, Any] | None = None, /,
     *tails: Buffer, **routing: Unpack[Routing],
 ) -> int:  # fmt: skip
-    """build_message into buf[pos:]; returns the position behind the packet."""
+    """build_message into buf[pos:]; returns the position behind the packet. buf is untouched by a failure.
+
+    Raises DestinationTooShort too, and BufferError for a read-only buffer.
+    """
     return _codec.copy_into(buf, pos, _assembly.message_parts(message_type, metadata, tails, **routing))
 
 
@@ -104,7 +113,10 @@ def _parts(build: Any, content: Payloads | Buffer, options: Mapping[str, Any]) -
 def build_frame_submit_into(
     buf: Buffer, pos: int, payloads: Payloads = (), /, **options: Unpack[FrameSubmitOptions]
 ) -> int:
-    """build_frame_submit into buf[pos:]; returns the position behind the packet."""
+    """build_frame_submit into buf[pos:]; returns the position behind the packet. buf is untouched by a failure.
+
+    Raises DestinationTooShort too, and BufferError for a read-only buffer.
+    """
     return _codec.copy_into(buf, pos, _parts(_codec.build_frame_submit, payloads, options))
 
 
@@ -118,7 +130,10 @@ def build_frame_submit_buffers(
 def build_result_push_into(
     buf: Buffer, pos: int, payloads: Payloads = (), /, **options: Unpack[ResultPushOptions]
 ) -> int:
-    """build_result_push into buf[pos:]; returns the position behind the packet."""
+    """build_result_push into buf[pos:]; returns the position behind the packet. buf is untouched by a failure.
+
+    Raises DestinationTooShort too, and BufferError for a read-only buffer.
+    """
     return _codec.copy_into(buf, pos, _parts(_codec.build_result_push, payloads, options))
 
 
@@ -132,7 +147,10 @@ def build_result_push_buffers(
 def build_partial_result_into(
     buf: Buffer, pos: int, body: Buffer = b"", /, **options: Unpack[PartialResultOptions]
 ) -> int:
-    """build_partial_result into buf[pos:]; returns the position behind the packet."""
+    """build_partial_result into buf[pos:]; returns the position behind the packet. buf is untouched by a failure.
+
+    Raises DestinationTooShort too, and BufferError for a read-only buffer.
+    """
     return _codec.copy_into(buf, pos, _parts(_codec.build_partial_result, body, options))
 
 

@@ -2,7 +2,7 @@
 
 
 def check_message(Packet packet not None, /, *, strict=False):
-    """Message stage: exact metadata length and the rules of this message over header and metadata.
+    """Message stage: exact metadata length and the rules of this message over header and metadata (wire.md section 1).
 
     strict adds the sender stage: what a sender obeys and deployed receivers do not refuse. Raises UnexpectedMessage for a
     metadata length the message does not allow, else the class of the broken rule.
@@ -14,7 +14,7 @@ def check_message(Packet packet not None, /, *, strict=False):
 
 
 def check_pair(Packet request not None, Packet answer not None, /):
-    """Pair stage: an answer (SERVER_HELLO_ACK, SESSION_OPEN_ACK, SESSION_MIGRATE_ACK) against its request.
+    """Pair stage: an answer (SERVER_HELLO_ACK, SESSION_OPEN_ACK, SESSION_MIGRATE_ACK) against its request, wire.md section 1.
 
     Raises InvalidProtocolCombination, and TypeError when request is not the request that answer belongs to.
     """
@@ -34,7 +34,8 @@ def check_pair(Packet request not None, Packet answer not None, /):
 def check_body(Packet packet not None, /):
     """Body stage of any message: declared tails add up to the body, data-plane regions hold (wire.md sections 2 and 6).
 
-    Never run by the packet parser: a malformed body concerns one operation, not the connection (S-69).
+    Never run by the packet parser: a malformed body concerns one operation, not the connection (S-69). Raises
+    DeclaredLengthMismatch for tails that do not add up, else the class of the broken rule of section 6.
     """
     cdef nnrp_span spans[NNRP_MAX_TAILS]
     cdef nnrp_error error
@@ -67,7 +68,7 @@ cdef list cut_tails(Packet packet):
 
 
 def message_tails(Packet packet not None, /):
-    """The declared parts of a body by name, e.g. {"diagnostic": memoryview}, in the order they stand in.
+    """The declared parts of a body by name, e.g. {"diagnostic": memoryview}, in the order of wire.md section 4.
 
     Empty for a message without body. Raises DeclaredLengthMismatch when the declared lengths do not add up to the body,
     TypeError for FRAME_SUBMIT and RESULT_PUSH, whose bodies have regions instead.
@@ -82,6 +83,7 @@ def capability_entries(Packet packet not None, /):
     """The capability tokens in the body of CAPABILITY_NEGOTIATION or DEGRADE_PROFILE as a tuple of str (wire.md section 7).
 
     Older peers put free bytes there, so a receiver must not fail a session when this raises InvalidProtocolCombination.
+    TypeError for any other message.
     """
     cdef nnrp_error error
     cdef nnrp_span token
@@ -148,7 +150,7 @@ cdef object frozen(object buf, const uint8_t **data, Py_ssize_t *length):
 def parse_recovery_ticket(buf, /):
     """A client's local record for resuming a session: (RecoveryTicketPrefix, token memoryview), wire.md section 9.
 
-    Every failure, a short source included, is InvalidRecoveryTicket.
+    Every failure, a short source included, is InvalidRecoveryTicket. buf is copied unless it is bytes.
     """
     cdef const uint8_t *data
     cdef Py_ssize_t length
@@ -167,7 +169,10 @@ def parse_recovery_ticket(buf, /):
 
 
 def is_utf8(buf, /):
-    """Whether buf is UTF-8 as RFC 3629 has it: no overlong forms, no surrogates, nothing above U+10FFFF."""
+    """Whether buf is UTF-8 as RFC 3629 has it: no overlong forms, no surrogates, nothing above U+10FFFF.
+
+    What diagnostics and capability tokens are (wire.md sections 5 and 7). BufferError for a buffer that is not contiguous.
+    """
     cdef const uint8_t *data
     cdef Py_ssize_t length
     cdef object owner = hold(buf, &data, &length)

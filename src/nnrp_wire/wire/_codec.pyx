@@ -28,7 +28,7 @@ from cpython.long cimport PyLong_FromUnsignedLongLong
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.memoryview cimport PyMemoryView_Check, PyMemoryView_FromObject
 from cpython.object cimport PyObject
-from cpython.ref cimport Py_INCREF, Py_XDECREF
+from cpython.ref cimport Py_XDECREF
 from libc.string cimport memcmp, memcpy, memset
 
 from ._cnnrp cimport *

@@ -6,6 +6,7 @@ from collections.abc import Sequence as _Sequence
 @cython.final
 @cython.no_gc
 @cython.freelist(16)
+@cython.collection_type("sequence")
 cdef class Entries:
     """A sequence over a region of checked entries, made item by item when asked for.
 
@@ -20,6 +21,9 @@ cdef class Entries:
     cdef size_t _number          # of the layout
     cdef size_t _offset_at, _length_at
     cdef Py_ssize_t _count
+
+    index = _Sequence.index
+    count = _Sequence.count
 
     def __len__(self):
         return self._count
@@ -90,8 +94,12 @@ cdef Entries entries_over(size_t number, object rows_owner, const uint8_t *rows,
 
 
 def typed_region(descriptors, frames, payload_kind_bitmap, payload_frame_count, /):
-    """A descriptor region and its frame region as a sequence of (TypedPayloadDescriptor, memoryview), after the checks of
-    wire.md section 6.4.5. Descriptors are copied unless they are bytes; frames are viewed."""
+    """A descriptor region and its frame region as a sequence of (TypedPayloadDescriptor, memoryview).
+
+    payload_kind_bitmap and payload_frame_count are those of the metadata: which kinds occur, how many frames there are.
+    Descriptors are copied unless they are bytes; frames are viewed. Raises the class of the broken rule of wire.md section
+    6.4.5, offsets counting from the start of descriptors.
+    """
     cdef const uint8_t *rows
     cdef const uint8_t *payload
     cdef Py_ssize_t rows_length, payload_length
@@ -106,7 +114,10 @@ def typed_region(descriptors, frames, payload_kind_bitmap, payload_frame_count, 
 
 
 def reference_region(region, submit_mode, object_ref_mask, /):
-    """An object reference region as a sequence of ObjectReferenceBlock, after the checks of wire.md section 6.4.4."""
+    """An object reference region as a sequence of ObjectReferenceBlock; it is copied unless it is bytes.
+
+    Raises the class of the broken rule of wire.md section 6.4.4, offsets counting from the start of region.
+    """
     cdef const uint8_t *rows
     cdef Py_ssize_t length
     cdef nnrp_error error
@@ -119,8 +130,11 @@ def reference_region(region, submit_mode, object_ref_mask, /):
 
 
 def extension_region(descriptors, payloads, /):
-    """An extension descriptor region and its payload region as a sequence of (ExtensionFrameDescriptor, memoryview), after
-    the checks of wire.md section 9."""
+    """An extension descriptor region and its payload region as a sequence of (ExtensionFrameDescriptor, memoryview).
+
+    Descriptors are copied unless they are bytes; payloads are viewed. Raises the class of the broken rule of wire.md
+    section 9, offsets counting from the start of descriptors.
+    """
     cdef const uint8_t *rows
     cdef const uint8_t *payload
     cdef Py_ssize_t rows_length, payload_length
@@ -140,7 +154,11 @@ cdef uint32_t u32_value(object value, str name) except? 0xfff1:
 
 
 def tile_index_decode(mode, data, tile_count, tile_base_id=0, /):
-    """The tile ids that an index block lists: a tuple of int, or a range for dense_range (wire.md section 6.4.2)."""
+    """The tile ids that an index block lists: a tuple of int, or a range for dense_range (wire.md section 6.4.2).
+
+    data is copied unless it is bytes. Raises InvalidProtocolCombination for a block that does not list tile_count ids,
+    ValueError for an unknown mode.
+    """
     cdef const uint8_t *source
     cdef Py_ssize_t length
     cdef nnrp_error error
@@ -173,7 +191,7 @@ def tile_index_encode(mode, ids, tile_base_id=0, /):
     """The index block that lists the tile ids under mode; b"" for dense_range, whose ids are the run from tile_base_id.
 
     Raises InvalidProtocolCombination for ids the coding cannot say: above 65535 except in a dense range, not ascending in
-    delta_u16 and bitset.
+    delta_u16 and bitset. ValueError for an unknown mode.
     """
     cdef uint32_t coding = _enums.TileIndexMode(mode), base = u32_value(tile_base_id, "tile_base_id")
     cdef list numbers = [u32_value(number, "tile id") for number in ids]
@@ -198,7 +216,7 @@ def tile_index_encode(mode, ids, tile_base_id=0, /):
 
 
 def payload_kinds(bitmap, /):
-    """The PayloadKinds of a payload_kind_bitmap, lowest bit first. Raises ReservedBitsSet for a bit without a kind."""
+    """The PayloadKinds of a payload_kind_bitmap, lowest bit first (wire.md section 6.4.5). Raises ReservedBitsSet for a bit without a kind."""
     cdef uint32_t kinds[NNRP_MAX_PAYLOAD_KINDS]
     cdef uint32_t bits = u32_value(bitmap, "payload_kind_bitmap")
     cdef unsigned i, count
@@ -210,7 +228,7 @@ def payload_kinds(bitmap, /):
 
 
 def payload_kind_bitmap(kinds, /):
-    """The PayloadKindBitmap of some PayloadKinds. Raises ValueError for a number that is no kind."""
+    """The PayloadKindBitmap of some PayloadKinds (wire.md section 6.4.5). Raises ValueError for a number that is no kind."""
     cdef uint32_t numbers[NNRP_MAX_PAYLOAD_KINDS]
     cdef unsigned count = 0
     for kind in {_enums.PayloadKind(kind) for kind in kinds}:

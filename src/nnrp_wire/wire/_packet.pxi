@@ -293,9 +293,10 @@ def parse_header(buf, pos=0, /):
 def parse_packet(buf, pos=0, /, *, max_packet_bytes=DEFAULT_LIMIT):
     """The one packet that fills buf[pos:]: header, exact length, layout stage of the metadata (wire.md section 2).
 
-    Body rules and per-message rules are calls of their own (check_message, check_body). Raises what parse_header raises,
-    MessageLengthOverflow, FrameTooLarge above max_packet_bytes, PacketLengthMismatch, and the metadata's own classes;
+    Body rules and per-message rules are calls of their own (check_message, check_body). max_packet_bytes is the local limit
+    on a whole packet, header included. Raises what parse_header raises, MessageLengthOverflow, FrameTooLarge above max_packet_bytes, PacketLengthMismatch, and the metadata's own classes;
     offsets in errors count from pos.
+    ValueError for a negative pos.
     """
     cdef const uint8_t *data
     cdef Py_ssize_t length, at
@@ -338,7 +339,7 @@ cdef class PacketIterator:
 
 
 def iter_packets(buf, pos=0, /, *, max_packet_bytes=DEFAULT_LIMIT):
-    """Iterate over the packets that stand back to back in buf[pos:].
+    """Iterate over the packets that stand back to back in buf[pos:] (wire.md section 2).
 
     A buffer that ends inside a packet raises SourceTooShort (inside its header) or PacketLengthMismatch; offsets in errors
     count from the start of buf.
@@ -353,7 +354,7 @@ def iter_packets(buf, pos=0, /, *, max_packet_bytes=DEFAULT_LIMIT):
 
 
 def patch_header(buf, pos=0, /, *, session_id=None, frame_id=None, view_id=None, route_id=None, trace_id=None, flags=None):
-    """Change fields of the header at buf[pos:] in place, for gateways that renumber sessions and frames.
+    """Change fields of the header at buf[pos:] in place (wire.md section 3), for gateways that renumber sessions and frames.
 
     The header must be valid before; buf is untouched unless it is valid after too. Raises as parse_header(),
     FieldOutOfRange, and BufferError for a buffer that is read-only or not contiguous.

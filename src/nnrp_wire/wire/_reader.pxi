@@ -12,8 +12,9 @@ cdef class PacketReader:
     The first error is the state of the reader from then on: the stream cannot be split any further, and every later call
     raises it again. Packets before the error are delivered first.
 
-    max_packet_bytes: the local packet limit, FrameTooLarge above it. max_buffered_bytes and max_buffered_chunks bound what
-    may be fed without iterating: ReaderOverrun beyond them, nothing is lost.
+    max_packet_bytes: the local limit on a whole packet (64 MiB), FrameTooLarge above it. max_buffered_bytes (the larger of
+    64 MiB and max_packet_bytes) and max_buffered_chunks (4096) bound what may be fed without iterating: ReaderOverrun beyond
+    them, nothing is lost.
 
     One reader belongs to one thread at a time.
     """

@@ -1,6 +1,9 @@
 # What a per-token writer consumes.
 
 
+cdef object SERVER = int(_enums.RuntimeRole.SERVER)
+
+
 @cython.final
 @cython.freelist(16)
 cdef class ResultSlot:
@@ -99,21 +102,21 @@ cdef class ResultSlot:
         return packet
 
     def result_push(self, payloads=(), /, **options):
-        """The terminal RESULT_PUSH packet as bytes; payloads and options as in build_result_push."""
+        """The terminal RESULT_PUSH packet as bytes (wire.md section 6.2); payloads and options as in build_result_push."""
         self._open()
         packet = build_result_push(payloads, **self._place(), **options)
         self.finished = True
         return packet
 
     def result_drop(self):
-        """The terminal RESULT_DROP packet as bytes: dropped, without a reason."""
+        """The terminal RESULT_DROP packet as bytes (wire.md section 6.3): dropped, without a reason."""
         self._open()
         packet = build_head(NNRP_MT_RESULT_DROP, None, 0, True, **self._place())
         self.finished = True
         return packet
 
-    def result_drop_reason(self, drop_reason_code, diagnostic=b"", /, *, source_role=2, drop_flags=0):
-        """The terminal RESULT_DROP_REASON packet as bytes; source_role defaults to RuntimeRole.SERVER."""
+    def result_drop_reason(self, drop_reason_code, diagnostic=b"", /, *, source_role=SERVER, drop_flags=0):
+        """The terminal RESULT_DROP_REASON packet as bytes (wire.md section 7); source_role defaults to the server's."""
         from . import _assembly
         self._open()
         metadata = {
