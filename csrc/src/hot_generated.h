@@ -3,6 +3,7 @@
 #define NNRP_HOT_GENERATED_H
 
 #include "nnrp/bytes.h"
+#include "nnrp/table.h"
 
 static inline int nnrp_hot_common_header_layout(const uint8_t *p)
 {
@@ -84,6 +85,51 @@ static inline int nnrp_hot_typed_payload_descriptor_layout(const uint8_t *p)
     return (nnrp_load_u16(p + 14) == 0x0u)
         && ((nnrp_load_u8(p + 2) / 64u == 0u && (0x100010116ull >> (nnrp_load_u8(p + 2) % 64u) & 1u)) || (nnrp_load_u8(p + 2) / 64u == 1u && (0x1ull >> (nnrp_load_u8(p + 2) % 64u) & 1u)))
         && ((nnrp_load_u8(p + 3) & ~0xfu) == 0);
+}
+
+/* Whether metadata of a hot layout is known to pass the layout stage; 0 also for every other layout. */
+static inline int nnrp_hot_layout_holds(uint16_t layout, const uint8_t *p)
+{
+    switch (layout) {
+    case NNRP_L_PARTIAL_RESULT:
+        return nnrp_hot_partial_result_layout(p);
+    case NNRP_L_FRAME_SUBMIT:
+        return nnrp_hot_frame_submit_layout(p);
+    case NNRP_L_RESULT_PUSH:
+        return nnrp_hot_result_push_layout(p);
+    default:
+        return 0;
+    }
+}
+
+/* Whether metadata of a hot layout is known to pass the message stage; 0 also for every other layout. */
+static inline int nnrp_hot_message_holds(uint16_t layout, const uint8_t *p)
+{
+    switch (layout) {
+    case NNRP_L_PARTIAL_RESULT:
+        return nnrp_hot_partial_result_message(p);
+    case NNRP_L_FRAME_SUBMIT:
+        return nnrp_hot_frame_submit_message(p);
+    case NNRP_L_RESULT_PUSH:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+/* Whether metadata of a hot layout is known to pass the sender stage; 0 also for every other layout. */
+static inline int nnrp_hot_sender_holds(uint16_t layout, const uint8_t *p)
+{
+    switch (layout) {
+    case NNRP_L_PARTIAL_RESULT:
+        return 1;
+    case NNRP_L_FRAME_SUBMIT:
+        return 1;
+    case NNRP_L_RESULT_PUSH:
+        return nnrp_hot_result_push_sender(p);
+    default:
+        return 0;
+    }
 }
 
 #endif

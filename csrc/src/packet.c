@@ -34,39 +34,13 @@ int nnrp_packet_measure(const uint8_t *header, uint64_t limit, nnrp_packet *pack
     return NNRP_OK;
 }
 
-static int hot_layout_holds(uint16_t layout, const uint8_t *metadata)
-{
-    switch (layout) {
-    case NNRP_L_FRAME_SUBMIT:
-        return nnrp_hot_frame_submit_layout(metadata);
-    case NNRP_L_RESULT_PUSH:
-        return nnrp_hot_result_push_layout(metadata);
-    case NNRP_L_PARTIAL_RESULT:
-        return nnrp_hot_partial_result_layout(metadata);
-    default:
-        return 0;
-    }
-}
-
-static int hot_message_holds(uint16_t layout, const uint8_t *metadata)
-{
-    switch (layout) {
-    case NNRP_L_FRAME_SUBMIT:
-        return nnrp_hot_frame_submit_message(metadata);
-    case NNRP_L_PARTIAL_RESULT:
-        return nnrp_hot_partial_result_message(metadata);
-    default:
-        return 0;
-    }
-}
-
 int nnrp_metadata_check(const uint8_t *source, const nnrp_packet *packet, nnrp_error *error)
 {
     const nnrp_message *message = &nnrp_messages[packet->message];
     if (message->layout == NNRP_NONE) {
         return NNRP_OK;
     }
-    if (packet->meta_len >= message->meta_len && hot_layout_holds(message->layout, source + HEADER)) {
+    if (packet->meta_len >= message->meta_len && nnrp_hot_layout_holds(message->layout, source + HEADER)) {
         return NNRP_OK;
     }
     int status = nnrp_layout_check(&nnrp_layouts[message->layout], source + HEADER, packet->meta_len, error);
@@ -133,10 +107,10 @@ int nnrp_message_check(const uint8_t *source, const nnrp_packet *packet, int str
     }
     const nnrp_layout *layout = &nnrp_layouts[message->layout];
     int status = NNRP_OK;
-    if (!hot_message_holds(message->layout, source + HEADER)) {
+    if (!nnrp_hot_message_holds(message->layout, source + HEADER)) {
         status = in_packet(nnrp_stage_check(layout, NNRP_STAGE_MESSAGE, source, source + HEADER, NULL, error), error);
     }
-    if (status == NNRP_OK && strict) {
+    if (status == NNRP_OK && strict && !nnrp_hot_sender_holds(message->layout, source + HEADER)) {
         status = in_packet(nnrp_stage_check(layout, NNRP_STAGE_SENDER, source, source + HEADER, NULL, error), error);
     }
     return status;

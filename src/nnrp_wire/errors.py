@@ -45,6 +45,11 @@ from ._error_classes_generated import (
 )
 from ._errors_base import FieldOutOfRange, NnrpError, ReaderOverrun, SlotFinished, UsageError, WireError
 
+# Tracebacks and pickles name the module that people import from.
+for _class in (*WIRE_ERRORS, FieldOutOfRange, NnrpError, ReaderOverrun, SlotFinished, UsageError, WireError):
+    _class.__module__ = __name__
+del _class
+
 __all__ = [
     "WIRE_ERRORS",
     "DeclaredLengthMismatch",

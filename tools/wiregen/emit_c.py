@@ -277,13 +277,26 @@ def hot(table: Table) -> str:
     trees, so the order and the details of an error have one source.
     """
     lines = [HEAD + "#ifndef NNRP_HOT_GENERATED_H\n#define NNRP_HOT_GENERATED_H\n"]
-    lines.append('#include "nnrp/bytes.h"\n')
+    lines.append('#include "nnrp/bytes.h"\n#include "nnrp/table.h"\n')
     for layout in table.layouts.values():
         if layout.hot:
             for stage in STAGES[:3]:
                 lines += _hot_stage(table, layout, stage)
+    for stage in STAGES[:3]:
+        lines += _hot_dispatch(table, stage)
     lines.append("#endif")
     return "\n".join(lines) + "\n"
+
+
+def _hot_dispatch(table: Table, stage: str) -> Iterator[str]:
+    yield f"/* Whether metadata of a hot layout is known to pass the {stage} stage; 0 also for every other layout. */"
+    yield f"static inline int nnrp_hot_{stage}_holds(uint16_t layout, const uint8_t *p)\n{{\n    switch (layout) {{"
+    for layout in table.layouts.values():
+        if layout.hot and layout.kind == "metadata":
+            rules = any(c.stage == stage and c.rule["op"] != "min_size" for c in layout.checks)
+            yield f"    case NNRP_L_{layout.name.upper()}:"
+            yield f"        return {f'nnrp_hot_{layout.name}_{stage}(p)' if rules else '1'};"
+    yield "    default:\n        return 0;\n    }\n}\n"
 
 
 def _hot_stage(table: Table, layout: Layout, stage: str) -> Iterator[str]:

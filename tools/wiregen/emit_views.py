@@ -68,7 +68,7 @@ def hot_views(table: Table) -> str:
                 lines += ["", "    @property", f"    def {attribute(field, layout)}(self):"]
                 lines += docstring(field_line(table, field), indent="        ")
                 lines.append(f"        return {_read(table, layout, field, number)}")
-            lines += ["", "", f"register_view({_class(layout)}, NNRP_L_{layout.name.upper()})"]
+            lines += ["", "", f"register_view({_class(layout)}, {list(table.layouts).index(layout.name)})"]
         index += len(layout.fields)
     return "\n".join(lines) + "\n"
 

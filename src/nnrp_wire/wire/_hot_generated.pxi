@@ -163,7 +163,7 @@ cdef class CommonHeader(LayoutView):
         return nnrp_load_u64(self._p + NNRP_COMMON_HEADER_AT_TRACE_ID)
 
 
-register_view(CommonHeader, NNRP_L_COMMON_HEADER)
+register_view(CommonHeader, 0)
 
 
 @cython.final
@@ -202,7 +202,7 @@ cdef class PartialResult(LayoutView):
         return member_of(125, <uint64_t> nnrp_load_u32(self._p + NNRP_PARTIAL_RESULT_AT_FLAGS))
 
 
-register_view(PartialResult, NNRP_L_PARTIAL_RESULT)
+register_view(PartialResult, 11)
 
 
 @cython.final
@@ -353,7 +353,7 @@ cdef class FrameSubmit(LayoutView):
         return nnrp_load_u16(self._p + NNRP_FRAME_SUBMIT_AT_RESERVED4)
 
 
-register_view(FrameSubmit, NNRP_L_FRAME_SUBMIT)
+register_view(FrameSubmit, 24)
 
 
 @cython.final
@@ -477,7 +477,7 @@ cdef class ResultPush(LayoutView):
         return nnrp_load_u16(self._p + NNRP_RESULT_PUSH_AT_RESERVED5)
 
 
-register_view(ResultPush, NNRP_L_RESULT_PUSH)
+register_view(ResultPush, 25)
 
 
 @cython.final
@@ -526,7 +526,7 @@ cdef class BodyRegionPrelude(LayoutView):
         return nnrp_load_u32(self._p + NNRP_BODY_REGION_PRELUDE_AT_RESERVED)
 
 
-register_view(BodyRegionPrelude, NNRP_L_BODY_REGION_PRELUDE)
+register_view(BodyRegionPrelude, 26)
 
 
 @cython.final
@@ -580,4 +580,4 @@ cdef class TypedPayloadDescriptor(LayoutView):
         return nnrp_load_u32(self._p + NNRP_TYPED_PAYLOAD_DESCRIPTOR_AT_LENGTH)
 
 
-register_view(TypedPayloadDescriptor, NNRP_L_TYPED_PAYLOAD_DESCRIPTOR)
+register_view(TypedPayloadDescriptor, 31)
