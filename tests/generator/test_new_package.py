@@ -1,4 +1,4 @@
-"""A message more is an entry more in the table: the package built with two messages that nobody has, one of them hot."""
+"""A message more is an entry more in the table: the package built with two messages that nobody has, one hot."""
 
 from __future__ import annotations
 
@@ -13,18 +13,8 @@ import generate_wire
 import pytest
 from greeting import add_greeting
 
-TREE = (
-    "csrc/include",
-    "csrc/src",
-    "schema",
-    "src",
-    "tools",
-    "LICENSE",
-    "MANIFEST.in",
-    "README.md",
-    "pyproject.toml",
-    "setup.py",
-)
+FOLDERS = ("csrc/include", "csrc/src", "schema", "src", "tools")
+FILES = ("LICENSE", "MANIFEST.in", "README.md", "pyproject.toml", "setup.py")
 
 PROGRAM = """
 from nnrp_wire.wire import *

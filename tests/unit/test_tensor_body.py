@@ -161,6 +161,17 @@ def test_several_sections_with_codec_tables_and_strides():
     ]
 
 
+def test_a_tile_may_fill_its_stride():
+    (section,) = cut(table(raw.section(1, [b"abcd", b"abc"], stride=4))).sections
+    assert [bytes(payload) for payload in section.payloads] == [b"abcd", b"abc"]
+
+
+def test_sections_of_no_tiles():
+    """Nothing but descriptors: the last one ends exactly where the table ends."""
+    found = cut(table(raw.section(1, []), raw.section(2, []), tile_count=0)).sections
+    assert [(one.descriptor.role_id, one.lengths, one.payloads) for one in found] == [(1, (), ()), (2, (), ())]
+
+
 def test_stride_filler_belongs_to_no_payload():
     (section,) = cut(table(raw.section(1, [b"ab", b"c"], stride=8))).sections
     assert section.descriptor.payload_bytes == 16

@@ -127,16 +127,13 @@ def struct_build(sample: Sample) -> Contender:
 
 
 PARSE_TYPED = """\
-packet = parse_packet(data)
-check_message(packet)
+packet = parse_message(data)
 body = parse_body(packet)
-payload = body.typed_payloads[0][1]
+payload = body.payload(0)
 """
 
 PARSE_PARTIAL = """\
-packet = parse_packet(data)
-check_message(packet)
-check_body(packet)
+packet = parse_message(data)
 payload = packet.body
 """
 
@@ -145,8 +142,7 @@ def submit_parse_contenders(rivals: Rivals) -> Sequence[Contender]:
     sample = workload.SUBMIT
     names = {
         "data": sample.packet,
-        "parse_packet": wire.parse_packet,
-        "check_message": wire.check_message,
+        "parse_message": wire.parse_message,
         "parse_body": wire.frame_submit_body,
     }
     ours = Contender(OURS, PARSE_TYPED, names, our_reading(sample))
@@ -157,8 +153,7 @@ def push_parse_contenders(rivals: Rivals) -> Sequence[Contender]:
     sample = workload.PUSH
     names = {
         "data": sample.packet,
-        "parse_packet": wire.parse_packet,
-        "check_message": wire.check_message,
+        "parse_message": wire.parse_message,
         "parse_body": wire.result_push_body,
     }
     ours = Contender(OURS, PARSE_TYPED, names, our_reading(sample))
@@ -167,12 +162,7 @@ def push_parse_contenders(rivals: Rivals) -> Sequence[Contender]:
 
 def partial_parse_contenders(rivals: Rivals) -> Sequence[Contender]:
     sample = workload.PARTIAL
-    names = {
-        "data": sample.packet,
-        "parse_packet": wire.parse_packet,
-        "check_message": wire.check_message,
-        "check_body": wire.check_body,
-    }
+    names = {"data": sample.packet, "parse_message": wire.parse_message}
     ours = Contender(OURS, PARSE_PARTIAL, names, our_reading(sample))
     return [ours, struct_parse(sample), *(nnrp_py.partial_parse(peer, sample) for peer in nnrp_py.installed(rivals))]
 

@@ -30,6 +30,7 @@ from ._codec import (
     iter_packets as iter_packets,
     message_tails as message_tails,
     parse_header as parse_header,
+    parse_message as parse_message,
     parse_packet as parse_packet,
     parse_recovery_ticket as parse_recovery_ticket,
     patch_header as patch_header,

@@ -109,6 +109,23 @@ cdef class DataPlaneBody:
             self._body + self._cut.frames.at,
         )
 
+    def payload(self, index=0, /):
+        """The payload of one typed frame as a read-only memoryview: typed_payloads[index][1] without the rest.
+
+        Raises IndexError.
+        """
+        cdef Py_ssize_t at = index
+        cdef Py_ssize_t count = self._cut.descriptors.length // NNRP_TYPED_PAYLOAD_DESCRIPTOR_SIZE
+        cdef const uint8_t *row
+        if at < 0:
+            at += count
+        if at < 0 or at >= count:
+            raise IndexError(f"payload {index} of {count}")
+        row = self._cut.descriptor_bytes + at * NNRP_TYPED_PAYLOAD_DESCRIPTOR_SIZE
+        return region_view(
+            self._owner, self._body + self._cut.frames.at + nnrp_load_u32(row + TYPED_OFFSET), nnrp_load_u32(row + TYPED_LENGTH)
+        )
+
     @property
     def extensions(self):
         """Extension frames in order: a sequence of (ExtensionFrameDescriptor, payload memoryview)."""
@@ -214,11 +231,14 @@ cdef int _take_section(void *context, const nnrp_section *item) noexcept:
 
 
 cdef DataPlaneBody cut_body(Packet packet):
-    """The body stage of FRAME_SUBMIT or RESULT_PUSH."""
-    cdef DataPlaneBody body = DataPlaneBody.__new__(DataPlaneBody)
+    """The body stage of FRAME_SUBMIT or RESULT_PUSH, once per packet: a body that was accepted is not judged again."""
+    cdef DataPlaneBody body
     cdef nnrp_body_io io
     cdef nnrp_error error
     cdef int status
+    if packet._regions is not None:
+        return packet._regions
+    body = DataPlaneBody.__new__(DataPlaneBody)
     body._owner = packet._owner
     body._body = packet._body
     if nnrp_messages[packet._info.message].code == NNRP_MT_FRAME_SUBMIT:
@@ -238,6 +258,7 @@ cdef DataPlaneBody cut_body(Packet packet):
         raise failure
     if status != NNRP_OK:
         refuse_body(&error, NNRP_COMMON_HEADER_SIZE + packet._info.meta_len)
+    packet._regions = body
     return body
 
 

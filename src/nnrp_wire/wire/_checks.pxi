@@ -37,13 +37,18 @@ def check_body(Packet packet not None, /):
     Never run by the packet parser: a malformed body concerns one operation, not the connection (S-69). Raises
     DeclaredLengthMismatch for tails that do not add up, else the class of the broken rule of section 6.
     """
+    packet._filled()
+    judge_body(packet)
+
+
+cdef int judge_body(Packet packet) except -1:
     cdef nnrp_span spans[NNRP_MAX_TAILS]
     cdef nnrp_error error
-    packet._filled()
     if nnrp_messages[packet._info.message].body_format == NNRP_BODY_DATA_PLANE:
         cut_body(packet)
     elif nnrp_tails_cut(packet._h, &packet._info, spans, &error) != NNRP_OK:
         refuse(&error, 0)
+    return 0
 
 
 cdef list cut_tails(Packet packet):

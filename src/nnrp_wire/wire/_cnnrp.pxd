@@ -240,6 +240,16 @@ cdef extern from "nnrp/body.h" nogil:
                                    nnrp_error *error)
 
 
+cdef extern from "nnrp/columns.h" nogil:
+    int nnrp_columns_check(const nnrp_layout *layout, const uint8_t *source, size_t length, size_t count, size_t *done,
+                           nnrp_error *error)
+    int nnrp_columns_gather(const nnrp_layout *layout, const uint8_t *source, size_t length, const uint64_t *positions,
+                            size_t count, uint8_t *destination, size_t *done, nnrp_error *error)
+    int nnrp_columns_metadata(const nnrp_layout *layout, const uint8_t *source, size_t length,
+                              const uint64_t *positions, size_t count, uint8_t *destination, size_t *done,
+                              nnrp_error *error)
+
+
 cdef extern from "nnrp/tile_index.h" nogil:
     int nnrp_tile_index_check(uint32_t mode, const uint8_t *source, size_t length, uint32_t count, uint32_t base,
                               nnrp_error *error)

@@ -26,7 +26,7 @@ from cpython.dict cimport PyDict_GetItem
 from cpython.list cimport PyList_GET_ITEM
 from cpython.long cimport PyLong_FromUnsignedLongLong
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
-from cpython.memoryview cimport PyMemoryView_Check, PyMemoryView_FromObject
+from cpython.memoryview cimport PyMemoryView_Check
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_XDECREF
 from libc.string cimport memcmp, memcpy, memset
@@ -51,3 +51,4 @@ include "_body.pxi"
 include "_build.pxi"
 include "_slot.pxi"
 include "_scan.pxi"
+include "_columns.pxi"

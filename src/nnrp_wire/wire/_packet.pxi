@@ -35,6 +35,7 @@ cdef class Packet:
     cdef const uint8_t *_h    # header and metadata, inside _head
     cdef const uint8_t *_body
     cdef object _metadata     # the typed view once asked for
+    cdef object _regions      # the DataPlaneBody once its body was cut
     cdef nnrp_packet _info
 
     def __cinit__(self):
@@ -303,6 +304,25 @@ def parse_packet(buf, pos=0, /, *, max_packet_bytes=DEFAULT_LIMIT):
     cdef object owner = hold(buf, &data, &length)
     at = start_of(pos, length)
     return take_packet(owner, data + at, length - at, limit_of(max_packet_bytes), True, 0)
+
+
+def parse_message(buf, pos=0, /, *, strict=False, max_packet_bytes=DEFAULT_LIMIT):
+    """The one packet that fills buf[pos:] after the layout, message and body stage: the counterpart of build_message.
+
+    What parse_packet, check_message and check_body do, in one call, for a receiver that wants whole messages. strict adds
+    the sender stage. Raises what those three raise.
+    """
+    cdef const uint8_t *data
+    cdef Py_ssize_t length, at
+    cdef nnrp_error error
+    cdef Packet packet
+    cdef object owner = hold(buf, &data, &length)
+    at = start_of(pos, length)
+    packet = take_packet(owner, data + at, length - at, limit_of(max_packet_bytes), True, 0)
+    if nnrp_message_check(packet._h, &packet._info, strict is not False and bool(strict), &error) != NNRP_OK:
+        refuse(&error, 0)
+    judge_body(packet)
+    return packet
 
 
 @cython.final
