@@ -63,10 +63,11 @@ format: $(call ready,$(DEV_VENV),dev) ## bring Python and C into the form that l
 	$(DEV_VENV)/bin/ruff format .
 	find csrc -name '*.[ch]' ! -name '*_generated.[ch]' | sort | xargs $(DEV_VENV)/bin/clang-format -i
 
-types: $(call ready,$(DEV_VENV),dev) ## mypy, and the stubs against the compiled module
+types: $(call ready,$(DEV_VENV),dev) ## mypy, what users see of the types, the stubs against the compiled module
 	$(DEV_VENV)/bin/mypy src tools
 	$(DEV_VENV)/bin/python -m mypy.stubtest --mypy-config-file pyproject.toml \
 	    --allowlist tests/typing/stubtest-allowlist.txt nnrp_wire
+	$(DEV_VENV)/bin/python -m pytest tests/typing
 
 strict: ## csrc alone, every warning an error, each public header on its own
 	tools/strict.sh

@@ -99,8 +99,8 @@ int nnrp_message_check(const uint8_t *source, const nnrp_packet *packet, int str
 {
     const nnrp_message *message = &nnrp_messages[packet->message];
     if (message->meta_len_rule != NNRP_NONE && packet->meta_len != message->meta_len) {
-        return nnrp_breach_field(error, message->meta_len_rule, 0, NNRP_L_COMMON_HEADER,
-                                 NNRP_COMMON_HEADER_AT_META_LEN, message->meta_len, packet->meta_len);
+        return nnrp_breach_field(error, message->meta_len_rule, 0, NNRP_L_COMMON_HEADER, NNRP_COMMON_HEADER_AT_META_LEN,
+                                 message->meta_len, packet->meta_len);
     }
     if (message->layout == NNRP_NONE) {
         return NNRP_OK;
@@ -116,7 +116,8 @@ int nnrp_message_check(const uint8_t *source, const nnrp_packet *packet, int str
     return status;
 }
 
-int nnrp_pair_check(const uint8_t *answer, const nnrp_packet *packet, const uint8_t *request_metadata, nnrp_error *error)
+int nnrp_pair_check(const uint8_t *answer, const nnrp_packet *packet, const uint8_t *request_metadata,
+                    nnrp_error *error)
 {
     const nnrp_message *message = &nnrp_messages[packet->message];
     if (message->layout == NNRP_NONE) {
@@ -155,10 +156,10 @@ int nnrp_tails_cut(const uint8_t *source, const nnrp_packet *packet, nnrp_span s
                              declared, packet->body_len);
 }
 
-/* Rows are written, and headers read, faster than memory delivers them: what lies this far ahead is asked for early. Far
- * enough for small packets, of which it covers some dozens; for large ones it is a few lines for nothing. */
+/* Rows are written, and headers read, faster than memory delivers them: what lies this far ahead is asked for early.
+ * Far enough for small packets, of which it covers some dozens; for large ones it is a few lines for nothing. */
 #define AHEAD 4096
-#define LINE 64
+#define LINE  64
 #if defined(__GNUC__)
 #define PREFETCH(address) __builtin_prefetch(address)
 #else
@@ -188,7 +189,11 @@ static int stop_at(const uint8_t *header, size_t left, uint64_t limit, nnrp_erro
     if (status == NNRP_OK) {
         status = nnrp_packet_measure(header, limit, &packet, error);
     }
-    return status == NNRP_OK && packet.total > left ? NNRP_NEED_MORE : status;
+    if (status == NNRP_OK && packet.total > left) {
+        nnrp_breach_values(error, NNRP_RULE_PACKET_IS_EXACT, left, packet.total, left);
+        return NNRP_NEED_MORE;
+    }
+    return status;
 }
 
 int nnrp_scan(const uint8_t *source, size_t length, uint64_t limit, size_t *position, nnrp_row *rows, size_t capacity,
@@ -202,6 +207,7 @@ int nnrp_scan(const uint8_t *source, size_t length, uint64_t limit, size_t *posi
         uint8_t header[HEADER];
         const size_t left = length - at;
         if (left < HEADER) {
+            nnrp_header_check(source + at, left, error);
             status = NNRP_NEED_MORE;
             break;
         }
@@ -223,7 +229,7 @@ int nnrp_scan(const uint8_t *source, size_t length, uint64_t limit, size_t *posi
         fill_row(&rows[n++], header, at);
         at += (size_t)total;
     }
-    if (status < 0) {
+    if (status != NNRP_OK) {
         error->offset += at;
     }
     *position = at;

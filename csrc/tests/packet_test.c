@@ -476,6 +476,11 @@ static void test_scan_stops_before_a_packet_that_is_cut_off(void)
                   present == starts[whole] ? NNRP_OK : NNRP_NEED_MORE);
         EXPECT_EQ(count, whole);
         EXPECT_EQ(position, starts[whole]);
+        if (present != starts[whole]) { /* what it would be if the stream ended here */
+            EXPECT_EQ(error.status,
+                      present - starts[whole] < HEADER ? NNRP_E_SOURCE_TOO_SHORT : NNRP_E_PACKET_LENGTH_MISMATCH);
+            EXPECT_EQ(error.offset, present);
+        }
         if (whole == NNRP_MESSAGE_COUNT) {
             break;
         }

@@ -29,7 +29,7 @@ class WireError(NnrpError, ValueError):
     - `layout`, `field`: names of the layout and field the rule is about;
     - `offset`: bytes from the start of the packet (or of the layout or region, when only that was given);
     - `expected`, `found`: numbers as they stand on the wire; for an enum `expected` is its name;
-    - `rows`: from `scan` alone, the rows of the packets before the breach.
+    - `rows`: from `scan` and the functions that make columns, the rows before the breach.
     """
 
     error_class: ClassVar[str] = "wire_error"

@@ -20,10 +20,11 @@ if sys.version_info < (3, 11):
     pytest.skip("nnrp-py, the peer of these tests, has no build for Python 3.10", allow_module_level=True)
 pytest.importorskip("nnrp", reason="nnrp-py, the peer of these tests, is not installed")
 
-from nnrp.core import NnrpHeader
-from nnrp.core.messages import control, data as plane
-from nnrp.runtime import types as runtime
 from nnrp import schema
+from nnrp.core import NnrpHeader
+from nnrp.core.messages import control
+from nnrp.core.messages import data as plane
+from nnrp.runtime import types as runtime
 
 Values = Mapping[str, Any]
 

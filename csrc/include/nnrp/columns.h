@@ -9,7 +9,8 @@
 
 #define NNRP_OTHER_LAYOUT 3
 
-/* The layout stage of `count` equal layouts back to back. *done is how many hold; offsets in *error count from source. */
+/* The layout stage of `count` equal layouts back to back. *done is how many hold; offsets in *error count from source.
+ */
 int nnrp_columns_check(const nnrp_layout *layout, const uint8_t *source, size_t length, size_t count, size_t *done,
                        nnrp_error *error);
 

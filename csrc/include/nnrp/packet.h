@@ -23,8 +23,8 @@ int nnrp_packet_measure(const uint8_t *header, uint64_t limit, nnrp_packet *pack
 /* The layout stage of the metadata of a measured packet whose header and metadata are at source. */
 int nnrp_metadata_check(const uint8_t *source, const nnrp_packet *packet, nnrp_error *error);
 
-/* Exactly one packet in [source, source + length): header, exact length, limit, layout stage of the metadata. *packet is
- * set once the header is sound. */
+/* Exactly one packet in [source, source + length): header, exact length, limit, layout stage of the metadata. *packet
+ * is set once the header is sound. */
 int nnrp_packet_check(const uint8_t *source, size_t length, uint64_t limit, nnrp_packet *packet, nnrp_error *error);
 
 /* The packet at the start of a stream: NNRP_OK, a negative status, or NNRP_NEED_MORE. After NNRP_NEED_MORE
@@ -45,7 +45,8 @@ typedef struct nnrp_span {
 } nnrp_span;
 
 /* The declared tails of a message that has no data-plane body; spans[i] belongs to tail i of the message. */
-int nnrp_tails_cut(const uint8_t *source, const nnrp_packet *packet, nnrp_span spans[NNRP_MAX_TAILS], nnrp_error *error);
+int nnrp_tails_cut(const uint8_t *source, const nnrp_packet *packet, nnrp_span spans[NNRP_MAX_TAILS],
+                   nnrp_error *error);
 
 /* One packet of a scanned buffer. */
 typedef struct nnrp_row {
@@ -64,7 +65,8 @@ typedef struct nnrp_row {
 
 /* Headers and lengths of back-to-back packets from *position on, up to capacity rows; metadata is not looked at. Stops
  * with NNRP_OK at the end of the buffer or when rows are full, NNRP_NEED_MORE before a packet that is cut off, or a
- * negative status; *position is then where it stopped, and *count rows are valid in every case. */
+ * negative status; *position is then where it stopped, and *count rows are valid in every case. With NNRP_NEED_MORE
+ * *error says what is wrong with the cut packet if nothing more is to come. */
 int nnrp_scan(const uint8_t *source, size_t length, uint64_t limit, size_t *position, nnrp_row *rows, size_t capacity,
               size_t *count, nnrp_error *error);
 

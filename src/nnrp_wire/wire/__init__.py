@@ -14,7 +14,16 @@ from __future__ import annotations
 from .. import errors as _errors
 from ..errors import *
 from . import _enums_generated, _layouts_generated
-from ._batch import dtype, scan
+from ._batch import (
+    columns,
+    columns_at,
+    dtype,
+    metadata_columns,
+    scan,
+    section_array,
+    tile_arrays,
+    tile_id_array,
+)
 from ._builders import (
     build_frame_submit_buffers,
     build_frame_submit_into,
@@ -134,6 +143,8 @@ __all__ = [
     "check_body",
     "check_message",
     "check_pair",
+    "columns",
+    "columns_at",
     "control_extensions",
     "dtype",
     "extension_region",
@@ -141,6 +152,7 @@ __all__ = [
     "is_utf8",
     "iter_packets",
     "message_tails",
+    "metadata_columns",
     "parse_header",
     "parse_message",
     "parse_packet",
@@ -151,6 +163,9 @@ __all__ = [
     "reference_region",
     "result_push_body",
     "scan",
+    "section_array",
+    "tile_arrays",
+    "tile_id_array",
     "tile_index_decode",
     "tile_index_encode",
     "typed_region",

@@ -98,9 +98,6 @@ cdef object out_of_range(const nnrp_field *field, object found):
     )
 
 
-cdef object ZERO = 0
-
-
 cdef inline uint64_t unsigned_value(object value, const nnrp_field *field) except? 0xfff1:
     """A caller's number for an unsigned field, range checked. Most arguments of most calls are the 0 of a default."""
     return 0 if value is ZERO else checked_value(value, field)

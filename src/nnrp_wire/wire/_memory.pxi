@@ -10,6 +10,7 @@ cdef uint8_t ZEROES[NNRP_LARGEST_LAYOUT]
 memset(ZEROES, 0, sizeof(ZEROES))
 
 cdef bytes NOTHING = b""
+cdef object ZERO = 0  # the default of many arguments; comparing with it is comparing pointers
 
 
 @cython.final
@@ -98,8 +99,12 @@ cdef object hold(object buf, const uint8_t **data, Py_ssize_t *length):
     return pin
 
 
-cdef Py_ssize_t start_of(object pos, Py_ssize_t length) except -1:
-    """A caller's position: an index from the start, at most length + something that reads as 'too short'."""
+cdef inline Py_ssize_t start_of(object pos, Py_ssize_t length) except -1:
+    """A caller's position: an index from the start; one past the end counts as the end, where everything is too short."""
+    return 0 if pos is ZERO else checked_start(pos, length)
+
+
+cdef Py_ssize_t checked_start(object pos, Py_ssize_t length) except -1:
     cdef Py_ssize_t at = PyNumber_Index(pos) if type(pos) is not int else pos
     if at < 0:
         raise ValueError(f"pos must not be negative, got {at}")

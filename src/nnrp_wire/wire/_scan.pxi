@@ -1,8 +1,5 @@
 # Many packets at once: one row per packet, no Python object per packet.
 
-cdef list ROW_FIELDS = ["offset", "trace_id", "flags", "meta_len", "body_len", "session_id", "frame_id", "view_id",
-                        "route_id", "message_type"]
-
 
 def scan_into(buf, rows, pos=0, /, *, max_packet_bytes=DEFAULT_LIMIT):
     """Fill rows (a writable buffer of whole nnrp_row records) with the packets of buf[pos:].
@@ -30,15 +27,7 @@ def scan_into(buf, rows, pos=0, /, *, max_packet_bytes=DEFAULT_LIMIT):
             status = nnrp_scan(data, length, limit, &at, out, capacity, &count, &error)
     finally:
         PyBuffer_Release(&view)
-    if status == NNRP_NEED_MORE:
-        if length - at < NNRP_COMMON_HEADER_SIZE:
-            status = nnrp_header_check(data + at, length - at, &error)
-        else:
-            nnrp_breach_values(&error, NNRP_RULE_PACKET_IS_EXACT, 0, NNRP_COMMON_HEADER_SIZE, length - at)
-        error.offset += at
-    elif status == NNRP_OK:
-        return count, at, None
-    return count, at, fault(&error, 0)
+    return count, at, None if status == NNRP_OK else fault(&error, 0)
 
 
 ROW_SIZE = sizeof(nnrp_row)
