@@ -13,7 +13,6 @@ environment. A crash ends the hunt and leaves its input under build/fuzz/crashes
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
 from pathlib import Path
 
@@ -27,19 +26,27 @@ LONGEST_INPUT = 1024
 MOST_FILES, MOST_BYTES = 300, 1_000_000
 
 
-def keep(target: targets.Target) -> None:
-    """The fewest inputs that cover what all of them cover together take the place of the corpus."""
-    kept = targets.fill(targets.WORK / "kept" / target.name, ())
+def smallest(target: targets.Target) -> list[Path]:
+    """The fewest inputs that cover what all of them cover together; how often counts too, if that is not too many."""
     given = [target.corpus, target.write_seeds(), targets.WORK / "found" / target.name]
     for folder in given:
         folder.mkdir(parents=True, exist_ok=True)
-    target.fuzz("-set_cover_merge=1", f"-max_len={LONGEST_INPUT}", kept, *given)
-    files = sorted(kept.iterdir(), key=lambda path: path.stat().st_size)
+    files: list[Path] = []
+    for counters in (1, 0):
+        kept = targets.fill(targets.WORK / "kept" / target.name, ())
+        target.fuzz("-set_cover_merge=1", f"-use_counters={counters}", f"-max_len={LONGEST_INPUT}", kept, *given)
+        files = list(kept.iterdir())
+        if len(files) <= MOST_FILES:
+            break
+    return files
+
+
+def keep(target: targets.Target) -> None:
+    files = smallest(target)
     size = sum(path.stat().st_size for path in files)
-    if len(files) > MOST_FILES or size > MOST_BYTES:
-        raise SystemExit(f"{target.name}: {len(files)} files of {size} bytes are too many to keep")
-    shutil.rmtree(target.corpus)
-    shutil.copytree(kept, target.corpus)
+    if not 0 < len(files) <= MOST_FILES or size > MOST_BYTES:
+        raise SystemExit(f"{target.name}: {len(files)} files of {size} bytes are no corpus to keep")
+    targets.fill(target.corpus, [path.read_bytes() for path in files])
     print(f"{target.name}: kept {len(files)} inputs, {size} bytes")
 
 

@@ -43,13 +43,13 @@ static void split(const uint8_t *stream, size_t visible, uint64_t limit, outcome
             o->wanted = packet.total;
             return;
         }
+        o->wanted = 0;
         if (o->status != NNRP_OK) {
             return;
         }
         EXPECT(packet.total >= HEADER && packet.total <= visible - o->at);
         o->at += packet.total;
         o->ends[o->count++] = o->at;
-        o->wanted = 0;
         o->status = NNRP_NEED_MORE;
     }
 }

@@ -5,8 +5,10 @@
 
 #include "hot_generated.h"
 #include "nnrp/packet.h"
+#include "prefetch.h"
 
-#define HEADER NNRP_COMMON_HEADER_SIZE
+#define HEADER     NNRP_COMMON_HEADER_SIZE
+#define ROWS_AHEAD 24
 
 static int holds(const nnrp_layout *layout, const uint8_t *source, nnrp_error *error)
 {
@@ -38,8 +40,11 @@ int nnrp_columns_gather(const nnrp_layout *layout, const uint8_t *source, size_t
 {
     int status = NNRP_OK;
     for (*done = 0; *done < count; ++*done) {
-        uint64_t position = positions[*done];
-        size_t at = position < length ? (size_t)position : length;
+        const uint64_t position = positions[*done];
+        const size_t at = position < length ? (size_t)position : length;
+        if (count - *done > ROWS_AHEAD) {
+            nnrp_prefetch_at(source, length, positions[*done + ROWS_AHEAD]);
+        }
         if (length - at < layout->size) {
             status = nnrp_layout_check(layout, source + at, length - at, error);
         } else {
@@ -93,8 +98,11 @@ int nnrp_columns_metadata(const nnrp_layout *layout, const uint8_t *source, size
 {
     int status = NNRP_OK;
     for (*done = 0; *done < count; ++*done) {
-        uint64_t position = positions[*done];
-        size_t at = position < length ? (size_t)position : length;
+        const uint64_t position = positions[*done];
+        const size_t at = position < length ? (size_t)position : length;
+        if (count - *done > ROWS_AHEAD) {
+            nnrp_prefetch_at(source, length, positions[*done + ROWS_AHEAD]);
+        }
         status = one_metadata(layout, source + at, length - at, destination, error);
         if (status < 0) {
             error->offset += at;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "hot_generated.h"
+#include "prefetch.h"
 
 #define HEADER NNRP_COMMON_HEADER_SIZE
 
@@ -156,15 +157,10 @@ int nnrp_tails_cut(const uint8_t *source, const nnrp_packet *packet, nnrp_span s
                              declared, packet->body_len);
 }
 
-/* Rows are written, and headers read, faster than memory delivers them: what lies this far ahead is asked for early.
- * Far enough for small packets, of which it covers some dozens; for large ones it is a few lines for nothing. */
-#define AHEAD 4096
-#define LINE  64
-#if defined(__GNUC__)
-#define PREFETCH(address) __builtin_prefetch(address)
-#else
-#define PREFETCH(address) (void)(address)
-#endif
+/* Headers are read faster than memory delivers them: what lies this far ahead is asked for early. Far enough for small
+ * packets, of which it covers some dozens; for a large one it is three lines for nothing. */
+#define AHEAD      4096
+#define ROWS_AHEAD 16
 
 static void fill_row(nnrp_row *row, const uint8_t *p, uint64_t offset)
 {
@@ -211,10 +207,13 @@ int nnrp_scan(const uint8_t *source, size_t length, uint64_t limit, size_t *posi
             status = NNRP_NEED_MORE;
             break;
         }
-        if (left > AHEAD + 3 * LINE) {
-            PREFETCH(source + at + AHEAD);
-            PREFETCH(source + at + AHEAD + LINE);
-            PREFETCH(source + at + AHEAD + 2 * LINE);
+        if (left > AHEAD + 2 * NNRP_CACHE_LINE) {
+            nnrp_prefetch(source + at + AHEAD);
+            nnrp_prefetch(source + at + AHEAD + NNRP_CACHE_LINE);
+            nnrp_prefetch(source + at + AHEAD + 2 * NNRP_CACHE_LINE);
+        }
+        if (capacity - n > ROWS_AHEAD) {
+            nnrp_prefetch_to_write(&rows[n + ROWS_AHEAD]);
         }
         /* One copy, so that memory shared with a writer is read once and what is checked is what is used. */
         memcpy(header, source + at, HEADER);

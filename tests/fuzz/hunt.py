@@ -17,5 +17,6 @@ with atheris.instrument_imports(include=["nnrp_wire"]):
     _ = nnrp_wire.wire.Tensor, nnrp_wire.wire.RuleInfo
 
 target = import_module(f"target_{sys.argv[1]}")
-atheris.Setup([sys.argv[0], *sys.argv[2:]], target.one_input)
+# A merge runs itself again and again, by a shell that is given the first argument as it stands.
+atheris.Setup([f"{sys.executable} {__file__} {sys.argv[1]}", *sys.argv[2:]], target.one_input)
 atheris.Fuzz()

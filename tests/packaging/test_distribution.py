@@ -1,21 +1,15 @@
-"""C-39: what is, and what is not, inside the source archive and the wheel; and what the bare wheel can do alone.
-
-The wheel is built from the source archive, never from the checkout, so a file missing from the archive shows here.
-NNRP_WIRE_DIST=DIR names a folder with both already built.
-"""
+"""C-39: what is, and what is not, inside the source archive and the wheel; and what the bare wheel can do alone."""
 
 from __future__ import annotations
 
-import email
-import os
 import re
-import subprocess
-import sys
 import tarfile
 import zipfile
+from email.message import Message
 from pathlib import Path, PurePosixPath
 
 import pytest
+from packaging_support import checked, run
 
 pytestmark = pytest.mark.timeout(900)
 
@@ -26,62 +20,11 @@ OPTIONAL = {"typer", "rich", "nnrp", "matplotlib", "pytest", "hypothesis"}
 LEFT_BY_BUILDS = {"__pycache__", "build"}
 
 
-def run(*command: str | Path, cwd: Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run outside the checkout, with nothing of it on the module path."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "NNRP_WIRE_"))}
-    return subprocess.run(command, cwd=cwd, env=environment | variables, capture_output=True, text=True, check=False)
-
-
-def checked(*command: str | Path, cwd: Path, **variables: str) -> str:
-    result = run(*command, cwd=cwd, **variables)
-    assert result.returncode == 0, f"{command}\n{result.stdout}\n{result.stderr}"
-    return result.stdout
-
-
 @pytest.fixture(scope="session")
-def dist(project_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder with one source archive and the wheel built from it."""
-    if given := os.environ.get("NNRP_WIRE_DIST"):
-        return Path(given)
-    folder = tmp_path_factory.mktemp("dist")
-    checked(sys.executable, "-m", "build", "--outdir", folder, project_root, cwd=folder)
-    return folder
-
-
-@pytest.fixture(scope="session")
-def wheel(dist: Path) -> Path:
-    [path] = dist.glob("nnrp_wire-*.whl")
-    return path
-
-
-@pytest.fixture(scope="session")
-def wheel_names(wheel: Path) -> list[str]:
-    with zipfile.ZipFile(wheel) as archive:
-        return archive.namelist()
-
-
-@pytest.fixture(scope="session")
-def metadata(wheel: Path) -> email.message.Message:
-    with zipfile.ZipFile(wheel) as archive:
-        [name] = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
-        return email.message_from_bytes(archive.read(name))
-
-
-@pytest.fixture(scope="session")
-def archive_names(dist: Path) -> set[str]:
+def archive_names(source_archive: Path) -> set[str]:
     """The paths in the source archive, below its top folder."""
-    [path] = dist.glob("nnrp_wire-*.tar.gz")
-    with tarfile.open(path) as archive:
+    with tarfile.open(source_archive) as archive:
         return {member.name.partition("/")[2] for member in archive.getmembers() if member.isfile()}
-
-
-@pytest.fixture(scope="session")
-def bare(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The bin folder of an environment that holds the wheel and its declared dependencies, nothing else."""
-    folder = tmp_path_factory.mktemp("bare")
-    checked(sys.executable, "-m", "venv", folder, cwd=folder)
-    checked(folder / "bin" / "python", "-m", "pip", "install", "--quiet", wheel, cwd=folder)
-    return folder / "bin"
 
 
 def test_source_archive_carries_every_source(project_root: Path, archive_names: set[str]) -> None:
@@ -106,9 +49,9 @@ def test_source_archive_carries_no_build_products(archive_names: set[str]) -> No
     assert [name for name in archive_names if products.search(name)] == []
 
 
-def test_wheel_has_one_top_level_package(wheel_names: list[str], metadata: email.message.Message) -> None:
+def test_wheel_has_one_top_level_package(wheel_names: list[str], wheel_metadata: Message) -> None:
     tops = {name.partition("/")[0] for name in wheel_names}
-    assert tops == {"nnrp_wire", f"nnrp_wire-{metadata['Version']}.dist-info"}
+    assert tops == {"nnrp_wire", f"nnrp_wire-{wheel_metadata['Version']}.dist-info"}
 
 
 def test_wheel_carries_python_stubs_and_the_extension_only(project_root: Path, wheel_names: list[str]) -> None:
@@ -137,23 +80,23 @@ def test_extension_names_no_path_of_the_build_machine(wheel: Path, wheel_names: 
     assert re.findall(rb"(?<![\w.-])/[\w./-]+\.(?:c|h|pyx|pxd|pxi)\b", content) == []
 
 
-def test_metadata(metadata: email.message.Message) -> None:
-    assert metadata["Name"] == "nnrp-wire"
-    assert metadata["License-Expression"] == "Apache-2.0"
-    assert metadata["License-File"] == "LICENSE"
-    assert metadata["Requires-Python"] == ">=3.10"
-    requirements = metadata.get_all("Requires-Dist", [])
+def test_metadata(wheel_metadata: Message) -> None:
+    assert wheel_metadata["Name"] == "nnrp-wire"
+    assert wheel_metadata["License-Expression"] == "Apache-2.0"
+    assert wheel_metadata["License-File"] == "LICENSE"
+    assert wheel_metadata["Requires-Python"] == ">=3.10"
+    requirements = wheel_metadata.get_all("Requires-Dist", [])
     always = {re.split(r"[^\w-]", line)[0] for line in requirements if "extra ==" not in line}
     assert always == CORE_DEPENDENCIES
-    assert set(metadata.get_all("Provides-Extra", [])) >= {"cli", "bench", "test", "dev"}
+    assert set(wheel_metadata.get_all("Provides-Extra", [])) >= {"cli", "bench", "test", "dev"}
     without_3_10 = [line for line in requirements if line.startswith("nnrp-py")]
     assert without_3_10
     assert all("python_version >= " in line for line in without_3_10)
 
 
-def test_version_stands_in_one_place(bare: Path, tmp_path: Path, metadata: email.message.Message) -> None:
+def test_version_stands_in_one_place(bare: Path, tmp_path: Path, wheel_metadata: Message) -> None:
     code = "import nnrp_wire, importlib.metadata as m; print(nnrp_wire.__version__, m.version('nnrp-wire'))"
-    assert checked(bare / "python", "-c", code, cwd=tmp_path).split() == [metadata["Version"]] * 2
+    assert checked(bare / "python", "-c", code, cwd=tmp_path).split() == [wheel_metadata["Version"]] * 2
 
 
 def test_import_loads_no_dependency(bare: Path, tmp_path: Path) -> None:

@@ -197,6 +197,7 @@ def test_every_kind_refuses_the_same(kind):
         assert lead[0] == bytes(100_000), "nothing is written when something is refused"
 
 
+@pytest.mark.skipif(not hasattr(os, "writev"), reason="this system has no gathered write")
 def test_buffers_go_to_writelines():
     """What the list is for: one gathered write."""
     parts = listed("large submit of everything")

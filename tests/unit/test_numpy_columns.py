@@ -241,7 +241,7 @@ class TestMetadata:
         stream = SUBMITS[0] + PING
         rows = wire.scan(stream)
         for source in (stream, np.frombuffer(stream + b"\0" * (len(stream) % 2), ">u2")):
-            with pytest.raises(UsageError, match="^row 1 is a PING, whose metadata is not frame_submit$"):
+            with pytest.raises(UsageError, match=r"^row 1 is a PING, whose metadata is not frame_submit$"):
                 wire.metadata_columns("frame_submit", source, rows)
         with pytest.raises(UsageError, match="row 0 is a FRAME_SUBMIT"):
             wire.metadata_columns("typed_payload_descriptor", stream, rows)

@@ -27,8 +27,9 @@ def section_of(payloads, wrap=bytes, **more) -> wire.TensorSection:
 
 def body_of(mode: int, ids, wrap=bytes, base: int = 0) -> wire.DataPlaneBody:
     index = wire.tile_index_encode(mode, ids, base)
+    sections = [raw.section(1, [b""] * len(ids))]
     packet = raw.tensor_submit(
-        tile_count=len(ids), tile_index_mode=mode, index=index, tile_base_id=base, sections=[raw.section(1, [b""] * len(ids))]
+        tile_count=len(ids), tile_index_mode=mode, index=index, tile_base_id=base, sections=sections
     )
     return wire.frame_submit_body(wire.parse_packet(wrap(packet)))
 
@@ -75,7 +76,8 @@ class TestTiles:
     @pytest.mark.parametrize("call", [lambda section: wire.tile_arrays(section)[1], wire.section_array])
     @pytest.mark.parametrize("wrap", [bytes, bytearray, lambda source: memoryview(bytes(source))])
     def test_they_keep_the_packet_alive(self, call, wrap):
-        array = call(section_of([bytes([7]) * 3000, bytes([8]) * 3000], lambda source: wrap(bytearray(source)), dtype_id=5))
+        tiles = [bytes([7]) * 3000, bytes([8]) * 3000]
+        array = call(section_of(tiles, lambda source: wrap(bytearray(source)), dtype_id=5))
         part = array[..., 10:20]
         expected = part.copy()
         del array
@@ -139,13 +141,13 @@ class TestTiles:
             wire.tile_arrays(section_of([b"ab"]), element_type=kind)
 
     def test_encoded_tiles_are_no_elements(self):
-        """No rule of the wire ties a tile's length to its elements: a codec may stand between. Then there is no array."""
+        """No rule of the wire ties a tile's length to its elements: a codec may stand between. No array then."""
         cut = section_of([b"ab", b"abc"], dtype_id=7)
         packed = section_of([b"abcd", b"ab"], dtype_id=7, element_count_per_tile=2)
         for call in (wire.tile_arrays, wire.section_array):
-            with pytest.raises(UsageError, match="^tile 1 has 3 bytes, which are not whole elements of uint16$"):
+            with pytest.raises(UsageError, match=r"^tile 1 has 3 bytes, which are not whole elements of uint16$"):
                 call(cut)
-            with pytest.raises(UsageError, match="^tile 1 has 2 bytes, which are not 2 elements of uint16$"):
+            with pytest.raises(UsageError, match=r"^tile 1 has 2 bytes, which are not 2 elements of uint16$"):
                 call(packed)
         assert [bytes(payload) for payload in packed.payloads] == [b"abcd", b"ab"]
 

@@ -153,18 +153,20 @@ def test_rows_before_the_breach_come_with_the_error(before, rest, kind, offset):
     assert np.array_equal(caught.value.rows, wire.scan(PING * before))
 
 
+def outcome(call, source: bytes) -> object:
+    try:
+        call(source)
+    except WireError as error:
+        return type(error), error.rule, error.offset, error.expected, error.found, str(error)
+    return None
+
+
 def test_errors_are_those_of_the_iterator():
     for size in range(len(STREAM)):
         if size % 7 and size > 400:
             continue
-        found = []
-        for call in (wire.scan, lambda part: list(wire.iter_packets(part))):
-            try:
-                call(STREAM[:size])
-                found.append(None)
-            except WireError as error:
-                found.append((type(error), error.rule, error.offset, error.expected, error.found, str(error)))
-        assert found[0] == found[1]
+        scanned = outcome(wire.scan, STREAM[:size])
+        assert scanned == outcome(lambda part: list(wire.iter_packets(part)), STREAM[:size])
 
 
 def test_scan_from_where_nothing_is_left():
@@ -181,6 +183,7 @@ def test_scan_keeps_a_limit_of_ones_own():
     assert len(caught.value.rows) == 1
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="files are not sparse there unless asked for")
 def test_positions_beyond_four_gigabytes(tmp_path):
     """A sparse file, so nothing is read but the headers."""
     giant = 3 << 30

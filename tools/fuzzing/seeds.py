@@ -1,4 +1,4 @@
-"""First inputs of every fuzz target, made of the published vectors. What stands before the subject is said in the target."""
+"""First inputs of every fuzz target, made of the vectors. What stands before the subject is said in the target."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ def py_memory() -> Iterator[bytes]:
     return (b"\0" + data for data in packets())
 
 
-def py_build() -> Iterator[bytes]:
+def py_builders() -> Iterator[bytes]:
     """Nothing published says what a builder is asked: the hunt starts from a few bytes for each builder."""
     for target in range(10):
         yield bytes((target,))
@@ -200,4 +200,4 @@ def py_build() -> Iterator[bytes]:
         yield bytes((target,)) + b"\x01\x05" * 40
 
 
-PYTHON_SEEDS = {"reader": py_reader, "packet": py_packet, "memory": py_memory, "build": py_build}
+PYTHON_SEEDS = {"reader": py_reader, "packet": py_packet, "memory": py_memory, "builders": py_builders}

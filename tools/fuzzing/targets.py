@@ -8,6 +8,8 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import sha1
+from importlib.util import find_spec
 from pathlib import Path
 
 from . import seeds
@@ -19,6 +21,7 @@ PYTHON_FOLDER = ROOT / "tests" / "fuzz"
 # What every C target is linked with besides the core; of the kit of csrc/tests only what keeps no state.
 SHARED = ["csrc/fuzz/expect_abort.c", "csrc/fuzz/cutting.c", "csrc/tests/kit/probe.c", "csrc/tests/kit/samples.c"]
 INCLUDES = ["-Icsrc/include", "-Icsrc/src", "-Icsrc/tests"]
+PYTHON = "py_"
 SANITIZE = "-fsanitize=fuzzer,address,undefined"
 
 
@@ -49,8 +52,6 @@ class Target:
 
 def fill(folder: Path, inputs: Iterable[bytes]) -> Path:
     """A folder of just these inputs, named as libFuzzer names them."""
-    from hashlib import sha1
-
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     for data in inputs:
@@ -79,12 +80,17 @@ def c_environment() -> dict[str, str]:
     return {"ASAN_OPTIONS": "detect_leaks=0"}
 
 
+def atheris_folder() -> Path:
+    """Where it is installed, with libraries to be loaded first beside it."""
+    found = find_spec("atheris")
+    if found is None or found.origin is None:
+        raise Unavailable("a hunt through Python needs atheris: pip install atheris")
+    return Path(found.origin).parents[1]
+
+
 def python_command(name: str) -> list[str | Path]:
     """The extension built with counters, so that the hunt sees the branches of the core and of the Cython around it."""
-    try:
-        import atheris  # noqa: F401 - only whether it is here
-    except ImportError:
-        raise Unavailable("a hunt through Python needs atheris: pip install atheris") from None
+    atheris_folder()
     tree = WORK / "tree"
     shutil.rmtree(tree, ignore_errors=True)
     for part in ("csrc", "src", "schema"):
@@ -95,28 +101,26 @@ def python_command(name: str) -> list[str | Path]:
     environment = os.environ | {"CC": compiler, "LDSHARED": f"{compiler} -shared", "CFLAGS": counters}
     command = [sys.executable, "setup.py", "--quiet", "build_ext", "--inplace"]
     subprocess.run(command, cwd=tree, env=environment, check=True)
-    return [sys.executable, PYTHON_FOLDER / "hunt.py", name]
+    return [sys.executable, PYTHON_FOLDER / "hunt.py", name.removeprefix(PYTHON)]
 
 
 def python_environment() -> dict[str, str]:
-    import atheris
-
     # A C++ exception inside a dependency aborts under the sanitizer unless its run time is there first.
     stdcxx = subprocess.run(["gcc", "-print-file-name=libstdc++.so"], capture_output=True, text=True, check=True).stdout
     return {
         "PYTHONPATH": str(WORK / "tree" / "src"),
         "PYTHONMALLOC": "malloc",  # pymalloc's arenas would hide what is read too far
         "ASAN_OPTIONS": "detect_leaks=0",
-        "LD_PRELOAD": f"{atheris.path()}/asan_with_fuzzer.so {stdcxx.strip()}",
+        "LD_PRELOAD": f"{atheris_folder()}/asan_with_fuzzer.so {stdcxx.strip()}",
     }
 
 
 def all_targets() -> dict[str, Target]:
-    """By name; those of Python begin with `py_`."""
+    """By name; both kinds have a `packet`, so those of Python begin with `py_`."""
     found = {}
     for name, seed in seeds.C_SEEDS.items():
         found[name] = Target(name, C_FOLDER / "corpus" / name, seed, c_command, c_environment)
     for name, seed in seeds.PYTHON_SEEDS.items():
-        target = Target(name, PYTHON_FOLDER / "corpus" / name, seed, python_command, python_environment)
-        found[f"py_{name}"] = target
+        unique = PYTHON + name
+        found[unique] = Target(unique, PYTHON_FOLDER / "corpus" / name, seed, python_command, python_environment)
     return found

@@ -9,15 +9,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from nnrp_wire.bench import codec, copying, environment, footprint, report, streams
+from nnrp_wire.bench import allocation, batch, codec, copying, environment, footprint, plot, report, streams
 from nnrp_wire.bench.rivals import load_rivals
 from nnrp_wire.bench.runner import Case, Mismatch, Result, Settings, Unavailable
 
 SUITES: Mapping[str, Sequence[Case]] = {
-    "codec": (*codec.CASES, *streams.CASES, *footprint.CASES, *copying.CASES),
+    "codec": (*codec.CASES, *streams.CASES, *batch.CASES, *allocation.CASES, *footprint.CASES, *copying.CASES),
 }
 
-QUICK = Settings(rounds=15, process_rounds=5, sample_ns=500_000)
+QUICK = Settings(rounds=15, process_rounds=5, sample_ns=500_000, scan_bytes=8 << 20)
 
 
 def positive(text: str) -> int:
@@ -38,6 +38,7 @@ def parser() -> argparse.ArgumentParser:
     parsed.add_argument("--quick", action="store_true", help="fewer and shorter rounds: a look, not a measurement")
     parsed.add_argument("--rounds", type=positive, metavar="N", help="rounds of the timed loops")
     parsed.add_argument("--wheel", type=Path, metavar="FILE", help="the wheel whose size is reported as wheel_mb")
+    parsed.add_argument("--plot", type=Path, metavar="FILE", help="also draw the ratios to FILE as SVG")
     parsed.add_argument("--json", type=Path, metavar="FILE", help="also write the figures to FILE as JSON")
     return parsed
 
@@ -59,7 +60,9 @@ def chosen_cases(options: argparse.Namespace, usage: argparse.ArgumentParser) ->
     return tuple(case for name, case in cases.items() if name in options.case)
 
 
-def run(cases: Sequence[Case], settings: Settings, arguments: Sequence[str], json_file: Path | None) -> None:
+def run(
+    cases: Sequence[Case], settings: Settings, arguments: Sequence[str], json_file: Path | None, svg_file: Path | None
+) -> None:
     rivals = load_rivals()
     surroundings = environment.describe(arguments, rivals.missing)
     print("\n".join(report.table_head(surroundings)), flush=True)
@@ -79,6 +82,8 @@ def run(cases: Sequence[Case], settings: Settings, arguments: Sequence[str], jso
     if json_file is not None:
         document = report.as_json(surroundings, results, skipped)
         json_file.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+    if svg_file is not None:
+        plot.write(svg_file, results, surroundings)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -89,14 +94,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("\n".join(case.name for case in SUITES[options.suite]))
         return 0
     cases = chosen_cases(options, usage)
-    if options.json is not None and not options.json.parent.is_dir():
-        usage.error(f"no directory {options.json.parent} to write {options.json.name} in")
+    for file in (options.json, options.plot):
+        if file is not None and not file.parent.is_dir():
+            usage.error(f"no directory {file.parent} to write {file.name} in")
     try:
-        run(cases, settings_from(options), arguments, options.json)
+        if options.plot is not None:
+            plot.load_matplotlib()  # not after a minute of measuring
+        run(cases, settings_from(options), arguments, options.json, options.plot)
     except Mismatch as mismatch:
         print(f"error: results differ, nothing to compare: {mismatch}", file=sys.stderr)
         return 1
-    except OSError as error:
+    except (OSError, plot.NoPlot) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     return 0

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from nnrp_wire import wire
-from nnrp_wire.bench import nnrp_py, workload
+from nnrp_wire.bench import formats, nnrp_py, workload
 from nnrp_wire.bench.rivals import Rivals
 from nnrp_wire.bench.runner import OURS, Contender, StatementCase
 from nnrp_wire.bench.workload import Sample
@@ -146,7 +146,36 @@ def submit_parse_contenders(rivals: Rivals) -> Sequence[Contender]:
         "parse_body": wire.frame_submit_body,
     }
     ours = Contender(OURS, PARSE_TYPED, names, our_reading(sample))
-    return [ours, struct_parse(sample), *(nnrp_py.submit_parse(peer, sample) for peer in nnrp_py.installed(rivals))]
+    peers = [nnrp_py.submit_parse(peer, sample) for peer in nnrp_py.installed(rivals)]
+    others = [form.parser(expected_reading(sample)) for form in formats.installed(rivals)]
+    return [ours, struct_parse(sample), *peers, *others]
+
+
+def fields_contenders(rivals: Rivals) -> Sequence[Contender]:
+    """As submit_parse_contenders, and every field becomes a Python object."""
+    sample = formats.SAMPLE
+    readings = (("packet", workload.HEADER), ("metadata", workload.FRAME_SUBMIT), ("descriptor", workload.DESCRIPTOR))
+    reads = ", ".join(f"{view}.{name}" for view, record in readings for name in formats.meaningful(record))
+    names = {
+        "data": sample.packet,
+        "parse_message": wire.parse_message,
+        "parse_body": wire.frame_submit_body,
+    }
+    statement = f"{PARSE_TYPED}metadata = packet.metadata\ndescriptor = body.typed_payloads[0][0]\nvalues = ({reads})"
+
+    def observe(seen: Mapping[str, Any]) -> object:
+        return formats.message_of(seen["values"], seen["payload"])
+
+    def observe_struct(seen: Mapping[str, Any]) -> object:
+        found = dict(zip(sample.fields, seen["values"], strict=True))
+        return formats.message_of([found[name] for name in formats.FIELDS], seen["payload"])
+
+    by_hand = struct_parse(sample)
+    return [
+        Contender(OURS, statement, names, observe),
+        Contender(by_hand.name, by_hand.statement, by_hand.names, observe_struct),
+        *(form.reader() for form in formats.installed(rivals)),
+    ]
 
 
 def push_parse_contenders(rivals: Rivals) -> Sequence[Contender]:
@@ -172,7 +201,9 @@ def submit_build_contenders(rivals: Rivals) -> Sequence[Contender]:
     statement = "packet = build(content, session_id=session_id, frame_id=frame_id, operation_id=operation_id)"
     names = {"content": sample.payload, "build": wire.build_frame_submit}
     ours = Contender(OURS, statement, {**names, **IDENTITY}, packet_bytes)
-    return [ours, struct_build(sample), *(nnrp_py.submit_build(peer, sample) for peer in nnrp_py.installed(rivals))]
+    peers = [nnrp_py.submit_build(peer, sample) for peer in nnrp_py.installed(rivals)]
+    others = [form.builder(sample.packet) for form in formats.installed(rivals)]
+    return [ours, struct_build(sample), *peers, *others]
 
 
 def push_build_contenders(rivals: Rivals) -> Sequence[Contender]:
@@ -199,11 +230,13 @@ def partial_build_contenders(rivals: Rivals) -> Sequence[Contender]:
 
 
 RIVALS = ("struct", "nnrp_py")
+WITH_FORMATS = (*RIVALS, *formats.FORMATS)
 
 CASES = (
     StatementCase("parse_header", workload.LONE_HEADER_FIELDS, header_contenders, RIVALS),
-    StatementCase("frame_submit_1k_parse", expected_reading(workload.SUBMIT), submit_parse_contenders, RIVALS),
-    StatementCase("frame_submit_1k_build", workload.SUBMIT.packet, submit_build_contenders, RIVALS),
+    StatementCase("frame_submit_1k_parse", expected_reading(workload.SUBMIT), submit_parse_contenders, WITH_FORMATS),
+    StatementCase("frame_submit_1k_fields", formats.MESSAGE, fields_contenders, ("struct", *formats.FORMATS)),
+    StatementCase("frame_submit_1k_build", workload.SUBMIT.packet, submit_build_contenders, WITH_FORMATS),
     StatementCase("result_push_parse", expected_reading(workload.PUSH), push_parse_contenders, RIVALS),
     StatementCase("result_push_build", workload.PUSH.packet, push_build_contenders, RIVALS),
     StatementCase("partial_result_parse", expected_reading(workload.PARTIAL), partial_parse_contenders, RIVALS),

@@ -14,7 +14,7 @@ from pathlib import Path
 from time import perf_counter_ns
 
 import nnrp_wire
-from nnrp_wire.bench.rivals import RIVAL_DISTRIBUTIONS, Rivals
+from nnrp_wire.bench.rivals import PEERS, RIVAL_DISTRIBUTIONS, Rivals
 from nnrp_wire.bench.runner import OURS, Result, Settings, Unavailable, interleave, medians, spreads
 
 DISTRIBUTION = "nnrp-wire"
@@ -29,6 +29,10 @@ start = perf_counter_ns()
 import {package}
 print(perf_counter_ns() - start)
 """
+
+
+def missing_peers(rivals: Rivals) -> dict[str, str]:
+    return {rival: reason for rival, reason in rivals.missing.items() if rival in PEERS}
 
 
 class ImportSampler:
@@ -87,7 +91,7 @@ class ImportCase:
                 value=figures.pop(OURS),
                 better="lower",
                 rivals=figures,
-                missing=dict(rivals.missing),
+                missing=missing_peers(rivals),
                 notes=[
                     "the import alone, timed inside fresh interpreters with compiled byte code on disk; starting and "
                     f"ending a bare interpreter takes {bare_ms:.1f} ms more",
@@ -148,11 +152,12 @@ class WheelCase:
         if settings.wheel is not None and not settings.wheel.is_file():
             raise Unavailable(f"no such wheel: {settings.wheel}")
         size, description = our_size(settings.wheel)
-        sizes = {rival: compressed_size(installed_files(RIVAL_DISTRIBUTIONS[rival])) / 1e6 for rival in rivals.modules}
+        peers = [rival for rival in PEERS if rival in rivals.modules]
+        sizes = {rival: compressed_size(installed_files(RIVAL_DISTRIBUTIONS[rival])) / 1e6 for rival in peers}
         notes = [description + "; MB = 10^6 bytes"]
         if sizes:
             notes.append("rivals: their installed files, compressed as in a wheel")
-        return [Result(self.name, "MB", size / 1e6, "lower", sizes, dict(rivals.missing), notes=notes)]
+        return [Result(self.name, "MB", size / 1e6, "lower", sizes, missing_peers(rivals), notes=notes)]
 
 
 CASES = (ImportCase(), WheelCase())

@@ -32,6 +32,8 @@ def table_head(environment: Mapping[str, Any]) -> Iterator[str]:
     yield versions
     for rival, reason in environment["missing_rivals"].items():
         yield f"missing rival {rival}: {reason}"
+    if environment["missing_rivals"]:
+        yield "rivals come with the extra bench: pip install nnrp-wire[bench]"
     yield ""
     yield COLUMNS.format("case", "unit", "nnrp_wire", "+-", "rival", "value", "+-", "better by", "goal").rstrip()
 

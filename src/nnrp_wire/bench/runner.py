@@ -10,7 +10,7 @@ import textwrap
 import timeit
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter_ns
 from typing import Any, Literal, Protocol
@@ -38,7 +38,13 @@ class Settings:
     process_rounds: int = 15
     sample_ns: int = 1_500_000
     seed: int = 20250101
+    scan_bytes: int = 64 << 20
     wheel: Path | None = None
+
+    @property
+    def of_long_samples(self) -> Settings:
+        """For statements of which one turn already takes long."""
+        return replace(self, rounds=self.process_rounds)
 
 
 @dataclass(frozen=True)

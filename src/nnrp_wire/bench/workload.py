@@ -7,6 +7,7 @@ has 150 bytes.
 from __future__ import annotations
 
 import json
+import re
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,6 +21,15 @@ class Record:
 
     format: str
     fields: tuple[str, ...]
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Bytes of each field. `4s` is one field of the format, `4B` are four."""
+        sizes: list[int] = []
+        for count, code in re.findall(r"(\d*)(\w)", self.format):
+            times = 1 if code == "s" else int(count or 1)
+            sizes += [struct.calcsize(f"<{count}s" if code == "s" else f"<{code}")] * times
+        return tuple(sizes)
 
     def values(self, given: Mapping[str, int | bytes]) -> tuple[int | bytes, ...]:
         """The values in wire order; what is not given is 0."""

@@ -50,7 +50,7 @@ _ROW = {
 }
 _FIRST_ROWS = 1024
 # The fp8 types are missing: numpy has none.
-_ELEMENTS = {
+_ELEMENTS: dict[int, str] = {
     TensorDtype.FP16: "<f2",
     TensorDtype.FP32: "<f4",
     TensorDtype.INT8: "i1",
@@ -174,7 +174,8 @@ def metadata_columns(layout: str | type[LayoutView], buf: Buffer, rows: npt.NDAr
     """
     import numpy as np
 
-    if not isinstance(rows, np.ndarray) or rows.ndim != 1 or "offset" not in (rows.dtype.names or ()):
+    given: object = rows
+    if not isinstance(given, np.ndarray) or given.ndim != 1 or "offset" not in (given.dtype.fields or ()):
         raise TypeError("rows are what scan() returns, or some of them")
     return _gathered(_name_of(layout), buf, rows["offset"], True)
 

@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 
 PAGE = mmap.PAGESIZE
 
@@ -20,8 +21,16 @@ PATIENCE = 800 if SANITIZED else 110
 """Seconds a child process may take."""
 
 
+def _linux_only(reason: str) -> None:
+    if sys.platform != "linux":
+        import pytest  # not at the top: children that measure their memory import this module
+
+        pytest.skip(reason)
+
+
 def resident_bytes() -> int:
-    """Resident set of this process; Linux only, which is where the suite runs."""
+    """Resident set of this process; who asks for it where nobody tells is skipped."""
+    _linux_only("the resident set is read from /proc, which only Linux has")
     with open("/proc/self/statm", "rb") as file:
         return int(file.read().split()[1]) * PAGE
 
@@ -32,18 +41,23 @@ def settle() -> None:
         gc.collect()
 
 
-_LIBC = ctypes.CDLL(None, use_errno=True)
-_LIBC.mmap.restype = ctypes.c_void_p
-_LIBC.mmap.argtypes = (
-    ctypes.c_void_p,
-    ctypes.c_size_t,
-    ctypes.c_int,
-    ctypes.c_int,
-    ctypes.c_int,
-    ctypes.c_long,
-)
-_LIBC.mprotect.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
-_LIBC.munmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t)
+@cache
+def _libc() -> ctypes.CDLL:
+    """Asked for only where pages are guarded: the flags below are Linux's own."""
+    _linux_only("unreadable pages are made with the calls of Linux")
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.mmap.restype = ctypes.c_void_p
+    libc.mmap.argtypes = (
+        ctypes.c_void_p,
+        ctypes.c_size_t,
+        ctypes.c_int,
+        ctypes.c_int,
+        ctypes.c_int,
+        ctypes.c_long,
+    )
+    libc.mprotect.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
+    libc.munmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t)
+    return libc
 
 
 class GuardedPages:
@@ -55,12 +69,12 @@ class GuardedPages:
     def __init__(self, pages: int) -> None:
         self.room = pages * PAGE
         total = self.room + PAGE
-        address = _LIBC.mmap(None, total, 0x3, 0x22, -1, 0)
+        address = _libc().mmap(None, total, 0x3, 0x22, -1, 0)
         if address in (None, ctypes.c_void_p(-1).value):
             raise OSError(ctypes.get_errno(), "mmap")
         self._address: int = address
         self._total = total
-        if _LIBC.mprotect(self.end, PAGE, 0) != 0:
+        if _libc().mprotect(self.end, PAGE, 0) != 0:
             raise OSError(ctypes.get_errno(), "mprotect")
 
     @property
@@ -76,7 +90,7 @@ class GuardedPages:
         return memoryview(array).cast("B").toreadonly()
 
     def close(self) -> None:
-        _LIBC.munmap(self._address, self._total)
+        _libc().munmap(self._address, self._total)
 
 
 @contextmanager

@@ -1,0 +1,1 @@
+"""What tools/mutate.py consists of: the list of faults, and the copies they are judged in."""
