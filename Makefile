@@ -5,11 +5,14 @@
 #   INSTALL=no          the environment is ready: install nothing
 #   SOURCE=DIR          install the package from this source tree instead of this checkout
 #   TESTS=PATHS         the tests to run;  PYTEST_ARGS=... further arguments for pytest
+#   FUZZ=TARGETS        what to hunt with, all unless said;  FUZZ_SECONDS=N  for how long each
 
 PYTHON ?= python3
 SOURCE ?= .
 TESTS ?= tests
 PYTEST_ARGS ?=
+FUZZ ?= all
+FUZZ_SECONDS ?= 600
 comma := ,
 
 DEMO_VENV := $(or $(VENV),.venv-demo)
@@ -34,7 +37,7 @@ define install
 	touch $@
 endef
 
-.PHONY: help demo test build check-generated lint format types strict ctest sanitize leaks coverage versions clean
+.PHONY: help demo test build check-generated lint format types strict ctest sanitize leaks coverage fuzz fuzz-replay mutation versions clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
@@ -84,6 +87,15 @@ leaks: $(call ready,$(TEST_VENV),test) ## the leak tests
 
 coverage: $(call ready,$(DEV_VENV),dev) ## line coverage of Python, Cython and C (not on Python 3.12)
 	tools/coverage.sh $(abspath $(DEV_VENV)) $(TESTS) $(PYTEST_ARGS)
+
+fuzz: $(call ready,$(DEV_VENV),dev) ## hunt with libFuzzer (needs clang) and through Python (needs atheris), keep what was found
+	$(DEV_VENV)/bin/python tools/fuzz.py hunt $(FUZZ) --seconds $(FUZZ_SECONDS)
+
+fuzz-replay: $(call ready,$(TEST_VENV),test) ## what the hunts have kept, without a fuzzer
+	$(TEST_VENV)/bin/python -m pytest tests/fuzz tests/c/test_fuzz_replay.py $(PYTEST_ARGS)
+
+mutation: $(call ready,$(DEV_VENV),dev) ## fifty seeded faults: does a test notice each? (an hour)
+	$(DEV_VENV)/bin/python tools/mutate.py
 
 versions: ## the tests on each supported Python that is found
 	tools/versions.sh $(SOURCE) $(TESTS) $(PYTEST_ARGS)

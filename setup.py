@@ -86,6 +86,9 @@ class BuildCodec(build_ext):
         else:
             flags, strict = UNIX_COMMON + UNIX_FLAGS[VARIANT], UNIX_STRICT
             ext.extra_link_args = UNIX_LINK_FLAGS.get(VARIANT, [])
+            # An interpreter outside the system's folders links everything with a run path to its own. The codec needs
+            # no library from there, and a wheel must not name a folder of the machine that built it.
+            self.compiler.linker_so = [flag for flag in self.compiler.linker_so if not flag.startswith("-Wl,-rpath")]
         ext.extra_compile_args = flags
 
         # The coverage plugin looks for the .c beside the .pyx; every other build keeps the source tree clean.

@@ -66,6 +66,18 @@ def hunt(target: targets.Target, seconds: int) -> None:
     keep(target)
 
 
+def attempt(target: targets.Target, task: str, seconds: int) -> str | None:
+    """What is missing for it, when something is: the other targets may do without."""
+    try:
+        if task == "hunt":
+            hunt(target, seconds)
+        else:
+            keep(target)
+    except targets.Unavailable as reason:
+        return str(reason)
+    return None
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("task", choices=["list", "hunt", "keep"])
@@ -80,16 +92,10 @@ def main() -> int:
     unknown = [name for name in names if name not in known]
     if not names or unknown:
         parser.error(f"no such target: {', '.join(unknown) or 'none given'}")
-    try:
-        for name in names:
-            if options.task == "hunt":
-                hunt(known[name], options.seconds)
-            else:
-                keep(known[name])
-    except targets.Unavailable as reason:
+    missing = {reason for name in names if (reason := attempt(known[name], options.task, options.seconds))}
+    for reason in missing:
         print(reason, file=sys.stderr)
-        return 2
-    return 0
+    return 2 if missing else 0
 
 
 if __name__ == "__main__":

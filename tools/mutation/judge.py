@@ -12,9 +12,7 @@ from pathlib import Path
 from .faults import Fault
 
 # Not needed to build and test the wire; the command and the artifacts have tests of their own.
-LEFT_OUT = shutil.ignore_patterns(
-    "__pycache__", "*.so", "*.egg-info", "packaging", "docs", "cli"
-)
+LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.so", "*.egg-info", "packaging", "docs", "cli")
 C_TESTS = ["tests/c", "-k", "plain or replay"]
 PYTHON_TESTS = [
     "tests/unit",
