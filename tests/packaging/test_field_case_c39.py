@@ -38,6 +38,7 @@ def unpacked(source_archive: Path, tmp_path_factory: pytest.TempPathFactory) -> 
     """The source archive in a folder of its own, far from the checkout, without one generated file."""
     folder = tmp_path_factory.mktemp("unpacked")
     with tarfile.open(source_archive) as archive:
+        archive.extraction_filter = getattr(tarfile, "data_filter", None)  # absent in early releases of 3.10 and 3.11
         archive.extractall(folder)
     [source] = folder.iterdir()
     return source
