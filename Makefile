@@ -37,7 +37,7 @@ define install
 	touch $@
 endef
 
-.PHONY: help demo test build check-generated lint format types strict ctest sanitize leaks coverage fuzz fuzz-replay mutation versions clean
+.PHONY: help demo test build check-generated lint format types strict ctest sanitize leaks coverage instructions fuzz fuzz-replay mutation versions clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
@@ -87,6 +87,9 @@ leaks: $(call ready,$(TEST_VENV),test) ## the leak tests
 
 coverage: $(call ready,$(DEV_VENV),dev) ## line coverage of Python, Cython and C (not on Python 3.12)
 	tools/coverage.sh $(abspath $(DEV_VENV)) $(TESTS) $(PYTEST_ARGS)
+
+instructions: $(call ready,$(DEV_VENV),dev) ## instructions per call of the hot paths against those kept (needs valgrind)
+	$(DEV_VENV)/bin/python tools/instructions.py --check
 
 fuzz: $(call ready,$(DEV_VENV),dev) ## hunt with libFuzzer (needs clang) and through Python (needs atheris), keep what was found
 	$(DEV_VENV)/bin/python tools/fuzz.py hunt $(FUZZ) --seconds $(FUZZ_SECONDS)

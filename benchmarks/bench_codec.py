@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from nnrp_wire.bench import codec, streams
+from nnrp_wire.bench import batch, codec, streams
 from nnrp_wire.bench.rivals import load_rivals
 from nnrp_wire.bench.runner import Contender
 
@@ -18,7 +18,7 @@ def contenders() -> list[object]:
     rivals = load_rivals()
     return [
         pytest.param(case.name, contender, id=f"{case.name}-{contender.name}")
-        for case in (*codec.CASES, *streams.CASES)
+        for case in (*codec.CASES, *streams.CASES, batch.ScanCase().of(8 << 20))
         for contender in case.checked_contenders(rivals)
     ]
 

@@ -5,13 +5,14 @@
     python tools/instructions.py --write    count, print, and keep the figures
 
 The statements are those of `python -m nnrp_wire.bench`, each in a loop inside a function. A process runs it under
-callgrind, a second one with more turns; the difference of the two totals, divided by the additional turns, is the figure:
-starting, importing and warming up cancel out. For that the two processes must not differ in anything else, not even in the
-length of their arguments, which would move everything in memory and with it the collisions of every hash table. Hash seed
-and garbage collector are fixed. It needs valgrind and an installed nnrp_wire, and takes about a minute and a half.
+callgrind, a second one with more turns; the difference of the two totals, divided by the additional turns, is the
+figure: starting, importing and warming up cancel out. For that the two processes must not differ in anything else, not
+even in the length of their arguments, which would move everything in memory and with it the collisions of every hash
+table. Hash seed and garbage collector are fixed. It needs valgrind and an installed nnrp_wire, and takes about a minute
+and a half.
 
-Figures belong to an interpreter and a compiler. They are kept in benchmarks/instructions.json, one entry for each set of
-both, and are only ever compared with the entry of the very same set.
+Figures belong to an interpreter and a compiler. They are kept in benchmarks/instructions.json, one entry for each set
+of both, and are only ever compared with the entry of the very same set.
 """
 
 from __future__ import annotations

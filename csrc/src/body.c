@@ -1,5 +1,5 @@
-/* The prelude, the order of the regions, and what ties them together. Inline objects stand in body_objects.c, the regions
- * of fixed-size entries in body_regions.c. */
+/* The prelude, the order of the regions, and what ties them together. Inline objects stand in body_objects.c, the
+ * regions of fixed-size entries in body_regions.c. */
 #include "nnrp/body.h"
 
 #include <string.h>
@@ -47,8 +47,9 @@ static int cut_prelude(const nnrp_body_frame *frame, const uint8_t *p, uint32_t 
         NNRP_BODY_REGION_PRELUDE_AT_EXTENSION_DESCRIPTOR_BYTES,
         NNRP_BODY_REGION_PRELUDE_AT_EXTENSION_PAYLOAD_BYTES,
     };
-    nnrp_span *const regions[6] = {&out->objects, &out->references,            &out->descriptors,
-                                   &out->frames,  &out->extension_descriptors, &out->extension_payloads};
+    nnrp_span *const regions[6] = {
+        &out->objects,           &out->references, &out->descriptors, &out->frames, &out->extension_descriptors,
+        &out->extension_payloads};
     uint64_t sum = 0;
     int status = NNRP_OK;
     if (!nnrp_hot_body_region_prelude_layout(p)) {
@@ -59,8 +60,8 @@ static int cut_prelude(const nnrp_body_frame *frame, const uint8_t *p, uint32_t 
         regions[i]->length = nnrp_load_u32(p + at[i]);
         sum += regions[i]->length;
     }
-    /* An overflow comes before every rule about the lengths, the multiple of 24 of the layout stage included; a breach of
-     * a reserved field says that this is no prelude at all and comes before both. */
+    /* An overflow comes before every rule about the lengths, the multiple of 24 of the layout stage included; a breach
+     * of a reserved field says that this is no prelude at all and comes before both. */
     if (sum > UINT32_MAX && (status == NNRP_OK || status == NNRP_E_INVALID_PROTOCOL_COMBINATION)) {
         status = nnrp_breach_values(error, NNRP_RULE_PRELUDE_SUM_FITS_U32, 0, UINT32_MAX, sum);
     }
@@ -140,9 +141,10 @@ static int cut_fixed_regions(nnrp_cut *cut, nnrp_error *error)
     nnrp_body *out = cut->out;
     int status = lend_region(cut, out->descriptors, &out->descriptor_bytes);
     if (status == NNRP_OK) {
-        status = inside(nnrp_typed_region_check(out->descriptor_bytes, out->descriptors.length, out->frames.length,
-                                                cut->frame->payload_kind_bitmap, cut->frame->payload_frame_count, error),
-                        out->descriptors, error);
+        status =
+            inside(nnrp_typed_region_check(out->descriptor_bytes, out->descriptors.length, out->frames.length,
+                                           cut->frame->payload_kind_bitmap, cut->frame->payload_frame_count, error),
+                   out->descriptors, error);
     }
     if (status == NNRP_OK) {
         status = lend_region(cut, out->extension_descriptors, &out->extension_descriptor_bytes);

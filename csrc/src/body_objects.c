@@ -82,15 +82,16 @@ static int next_object(nnrp_cut *cut, uint32_t *at, parts *found, nnrp_error *er
         return nnrp_breach(error, NNRP_RULE_OBJECT_PADDING_IS_ZERO, pad_at);
     }
     status = note_object(cut, &object, found, error);
-    if (status == NNRP_OK && cut->io != NULL && cut->io->object != NULL
-        && cut->io->object(cut->io->context, &object) != 0) {
+    if (status == NNRP_OK && cut->io != NULL && cut->io->object != NULL &&
+        cut->io->object(cut->io->context, &object) != 0) {
         status = NNRP_STOPPED;
     }
     *at += NNRP_INLINE_OBJECT_BLOCK_HEADER_SIZE + object.payload.length + pad;
     return status;
 }
 
-/* The lengths and counts that the metadata declares against the parts that are inline; a part that is not has length 0. */
+/* The lengths and counts that the metadata declares against the parts that are inline; a part that is not has length 0.
+ */
 static int check_declared(const nnrp_cut *cut, const parts *found, nnrp_error *error)
 {
     const nnrp_body_frame *frame = cut->frame;
@@ -105,8 +106,8 @@ static int check_declared(const nnrp_cut *cut, const parts *found, nnrp_error *e
                                   found->tile_index.at != 0 ? found->tile_index.at : objects_at,
                                   frame->tile_index_bytes, found->tile_index.length);
     }
-    if (frame->section_count != 0 && !has(cut, NNRP_SUBMIT_OBJECT_REF_MASK_TENSOR_SECTION_TABLE)
-        && (cut->referenced & NNRP_SUBMIT_OBJECT_REF_MASK_TENSOR_SECTION_TABLE) == 0) {
+    if (frame->section_count != 0 && !has(cut, NNRP_SUBMIT_OBJECT_REF_MASK_TENSOR_SECTION_TABLE) &&
+        (cut->referenced & NNRP_SUBMIT_OBJECT_REF_MASK_TENSOR_SECTION_TABLE) == 0) {
         return nnrp_breach_values(error, NNRP_RULE_SECTION_TABLE_PRESENT, objects_at, 0, frame->section_count);
     }
     return NNRP_OK;

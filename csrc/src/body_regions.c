@@ -21,7 +21,8 @@ static int check_entries(uint16_t layout, const uint8_t *region, size_t length, 
 int nnrp_reference_blocks_check(const uint8_t *region, size_t length, nnrp_error *error)
 {
     if (length % NNRP_OBJECT_REFERENCE_BLOCK_SIZE != 0) {
-        return nnrp_breach_values(error, NNRP_RULE_REFERENCE_REGION_MULTIPLE, 0, NNRP_OBJECT_REFERENCE_BLOCK_SIZE, length);
+        return nnrp_breach_values(error, NNRP_RULE_REFERENCE_REGION_MULTIPLE, 0, NNRP_OBJECT_REFERENCE_BLOCK_SIZE,
+                                  length);
     }
     return check_entries(NNRP_L_OBJECT_REFERENCE_BLOCK, region, length, error);
 }
@@ -79,12 +80,12 @@ static int check_descriptor(const uint8_t *d, size_t at, uint64_t *end, uint64_t
     const uint32_t offset = nnrp_load_u32(d + NNRP_TYPED_PAYLOAD_DESCRIPTOR_AT_OFFSET);
     const uint32_t length = nnrp_load_u32(d + NNRP_TYPED_PAYLOAD_DESCRIPTOR_AT_LENGTH);
     if (kind == NNRP_PAYLOAD_KIND_TENSOR) {
-        return typed_breach(error, NNRP_RULE_TYPED_KIND_NOT_TENSOR, at, NNRP_TYPED_PAYLOAD_DESCRIPTOR_AT_PAYLOAD_KIND, 0,
-                            kind);
+        return typed_breach(error, NNRP_RULE_TYPED_KIND_NOT_TENSOR, at, NNRP_TYPED_PAYLOAD_DESCRIPTOR_AT_PAYLOAD_KIND,
+                            0, kind);
     }
     if (profile == NNRP_PROFILE_TENSOR) {
-        return typed_breach(error, NNRP_RULE_TYPED_PROFILE_NOT_TENSOR, at, NNRP_TYPED_PAYLOAD_DESCRIPTOR_AT_PROFILE_ID, 0,
-                            profile);
+        return typed_breach(error, NNRP_RULE_TYPED_PROFILE_NOT_TENSOR, at, NNRP_TYPED_PAYLOAD_DESCRIPTOR_AT_PROFILE_ID,
+                            0, profile);
     }
     if (kind == NNRP_PAYLOAD_KIND_TOKEN_CHUNK && profile != NNRP_PROFILE_TOKEN) {
         return typed_breach(error, NNRP_RULE_TYPED_TOKEN_PROFILE, at, NNRP_TYPED_PAYLOAD_DESCRIPTOR_AT_PROFILE_ID,
@@ -96,8 +97,8 @@ static int check_descriptor(const uint8_t *d, size_t at, uint64_t *end, uint64_t
     }
     *end = (uint64_t)offset + length;
     if (*end > UINT32_MAX) {
-        return typed_breach(error, NNRP_RULE_TYPED_END_FITS_U32, at, NNRP_TYPED_PAYLOAD_DESCRIPTOR_AT_LENGTH, UINT32_MAX,
-                            *end);
+        return typed_breach(error, NNRP_RULE_TYPED_END_FITS_U32, at, NNRP_TYPED_PAYLOAD_DESCRIPTOR_AT_LENGTH,
+                            UINT32_MAX, *end);
     }
     if (*end > frame_bytes) {
         return typed_breach(error, NNRP_RULE_TYPED_END_INSIDE_REGION, at, NNRP_TYPED_PAYLOAD_DESCRIPTOR_AT_LENGTH,
@@ -179,12 +180,14 @@ int nnrp_extension_region_check(const uint8_t *descriptors, size_t descriptor_by
                                      NNRP_EXTENSION_FRAME_DESCRIPTOR_AT_PAYLOAD_LENGTH, UINT32_MAX, end);
         }
         if (end > payload_bytes) {
-            return nnrp_breach_field(error, NNRP_RULE_EXTENSION_END_INSIDE_REGION, at, NNRP_L_EXTENSION_FRAME_DESCRIPTOR,
+            return nnrp_breach_field(error, NNRP_RULE_EXTENSION_END_INSIDE_REGION, at,
+                                     NNRP_L_EXTENSION_FRAME_DESCRIPTOR,
                                      NNRP_EXTENSION_FRAME_DESCRIPTOR_AT_PAYLOAD_LENGTH, payload_bytes, end);
         }
     }
     if (status == NNRP_OK && end != payload_bytes) {
-        return nnrp_breach_values(error, NNRP_RULE_EXTENSION_PAYLOADS_FILL_REGION, descriptor_bytes, payload_bytes, end);
+        return nnrp_breach_values(error, NNRP_RULE_EXTENSION_PAYLOADS_FILL_REGION, descriptor_bytes, payload_bytes,
+                                  end);
     }
     return status;
 }
@@ -211,8 +214,9 @@ static int check_extension_value(const nnrp_control_extension *e, const uint8_t 
     }
     const nnrp_layout *layout = &nnrp_layouts[e->layout];
     if (e->value_length != layout->size) {
-        return nnrp_breach_field(error, NNRP_RULE_CONTROL_EXTENSION_LENGTH, e->at, NNRP_L_CONTROL_EXTENSION_ENTRY_HEADER,
-                                 NNRP_CONTROL_EXTENSION_ENTRY_HEADER_AT_EXT_LEN, layout->size, e->value_length);
+        return nnrp_breach_field(error, NNRP_RULE_CONTROL_EXTENSION_LENGTH, e->at,
+                                 NNRP_L_CONTROL_EXTENSION_ENTRY_HEADER, NNRP_CONTROL_EXTENSION_ENTRY_HEADER_AT_EXT_LEN,
+                                 layout->size, e->value_length);
     }
     int status = nnrp_layout_check(layout, block + e->value_at, e->value_length, error);
     if (status != NNRP_OK) {
@@ -249,17 +253,20 @@ int nnrp_control_extension_next(const uint8_t *block, size_t length, size_t *pos
     const size_t room = left - NNRP_CONTROL_EXTENSION_ENTRY_HEADER_SIZE;
     const uint32_t pad = nnrp_padding(out->value_length);
     if ((uint64_t)out->value_length + pad > room) {
-        return nnrp_breach_field(error, NNRP_RULE_CONTROL_EXTENSION_FITS_BLOCK, at, NNRP_L_CONTROL_EXTENSION_ENTRY_HEADER,
-                                 NNRP_CONTROL_EXTENSION_ENTRY_HEADER_AT_EXT_LEN, room, (uint64_t)out->value_length + pad);
+        return nnrp_breach_field(error, NNRP_RULE_CONTROL_EXTENSION_FITS_BLOCK, at,
+                                 NNRP_L_CONTROL_EXTENSION_ENTRY_HEADER, NNRP_CONTROL_EXTENSION_ENTRY_HEADER_AT_EXT_LEN,
+                                 room, (uint64_t)out->value_length + pad);
     }
     if (nnrp_zeroes(block + out->value_at + out->value_length, pad) != pad) {
-        return nnrp_breach(error, NNRP_RULE_CONTROL_EXTENSION_PADDING_IS_ZERO, (uint64_t)out->value_at + out->value_length);
+        return nnrp_breach(error, NNRP_RULE_CONTROL_EXTENSION_PADDING_IS_ZERO,
+                           (uint64_t)out->value_at + out->value_length);
     }
     *position = at + NNRP_CONTROL_EXTENSION_ENTRY_HEADER_SIZE + out->value_length + pad;
     return check_extension_value(out, block, error);
 }
 
-int nnrp_capability_entry_next(const uint8_t *body, size_t length, size_t *position, nnrp_span *token, nnrp_error *error)
+int nnrp_capability_entry_next(const uint8_t *body, size_t length, size_t *position, nnrp_span *token,
+                               nnrp_error *error)
 {
     const size_t at = *position;
     const size_t left = length - at;

@@ -30,7 +30,8 @@ static int check_tile_lengths(const nnrp_cut *cut, const nnrp_section *section, 
     return NNRP_OK;
 }
 
-/* Reads the descriptor at `start`, whose role is above *last_role; all it declares fits into the `left` bytes from there. */
+/* Reads the descriptor at `start`, whose role is above *last_role; all it declares fits into the `left` bytes from
+ * there. */
 static int read_descriptor(const nnrp_cut *cut, uint32_t start, uint32_t left, int64_t *last_role,
                            nnrp_section *section, nnrp_error *error)
 {
@@ -39,7 +40,8 @@ static int read_descriptor(const nnrp_cut *cut, uint32_t start, uint32_t left, i
     const uint8_t *d;
     int status;
     if (left < NNRP_TENSOR_SECTION_DESCRIPTOR_SIZE) {
-        return nnrp_breach_values(error, NNRP_RULE_SECTION_FITS_TABLE, start, NNRP_TENSOR_SECTION_DESCRIPTOR_SIZE, left);
+        return nnrp_breach_values(error, NNRP_RULE_SECTION_FITS_TABLE, start, NNRP_TENSOR_SECTION_DESCRIPTOR_SIZE,
+                                  left);
     }
     d = nnrp_cut_lend(cut, start, NNRP_TENSOR_SECTION_DESCRIPTOR_SIZE);
     if (d == NULL) {
@@ -65,15 +67,16 @@ static int read_descriptor(const nnrp_cut *cut, uint32_t start, uint32_t left, i
     section->payload.length = nnrp_load_u32(d + NNRP_TENSOR_SECTION_DESCRIPTOR_AT_PAYLOAD_BYTES);
     if (section->codec_table_bytes != 0 && section->codec_table_bytes != tiles) {
         return nnrp_breach_field(error, NNRP_RULE_SECTION_CODEC_TABLE, start, NNRP_L_TENSOR_SECTION_DESCRIPTOR,
-                                 NNRP_TENSOR_SECTION_DESCRIPTOR_AT_CODEC_TABLE_BYTES, tiles, section->codec_table_bytes);
+                                 NNRP_TENSOR_SECTION_DESCRIPTOR_AT_CODEC_TABLE_BYTES, tiles,
+                                 section->codec_table_bytes);
     }
     if (section->length_table_bytes != 4 * (uint64_t)tiles) {
         return nnrp_breach_field(error, NNRP_RULE_SECTION_LENGTH_TABLE, start, NNRP_L_TENSOR_SECTION_DESCRIPTOR,
                                  NNRP_TENSOR_SECTION_DESCRIPTOR_AT_LENGTH_TABLE_BYTES, 4 * (uint64_t)tiles,
                                  section->length_table_bytes);
     }
-    const uint64_t needed = (uint64_t)NNRP_TENSOR_SECTION_DESCRIPTOR_SIZE + section->codec_table_bytes
-                            + section->length_table_bytes + section->payload.length;
+    const uint64_t needed = (uint64_t)NNRP_TENSOR_SECTION_DESCRIPTOR_SIZE + section->codec_table_bytes +
+                            section->length_table_bytes + section->payload.length;
     if (needed > left) {
         return nnrp_breach_values(error, NNRP_RULE_SECTION_FITS_TABLE, start, left, needed);
     }

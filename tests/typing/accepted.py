@@ -83,6 +83,9 @@ def bodies(packet: wire.Packet) -> None:
     for section in body.sections:
         assert_type(section.descriptor.dtype_id, wire.TensorDtype | int)
         assert_type(section.payloads, tuple[memoryview, ...])
+        assert_type(wire.tile_arrays(section), tuple[npt.NDArray[Any], ...])
+        assert_type(wire.section_array(section, element_type="u1"), npt.NDArray[Any])
+    assert_type(wire.tile_id_array(body), npt.NDArray[Any] | None)
     again = wire.build_frame_submit(body.typed_payloads, session_id=1, frame_id=1, operation_id=1)
     assert_type(again, bytes)
 
@@ -122,6 +125,9 @@ def small_codings(data: bytes) -> None:
         assert_type(value, wire.LayoutView | memoryview)
     assert_type(wire.dtype(wire.ClientHello), np.dtype[np.void])
     assert_type(wire.scan(data), npt.NDArray[Any])
+    assert_type(wire.columns("ping", data, count=3), npt.NDArray[Any])
+    assert_type(wire.columns_at(wire.FrameSubmit, data, [0, 72]), npt.NDArray[Any])
+    assert_type(wire.metadata_columns(wire.FrameSubmit, data, wire.scan(data)), npt.NDArray[Any])
 
 
 def failures(data: bytes) -> None:

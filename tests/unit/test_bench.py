@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from nnrp_wire.bench import __main__ as command
-from nnrp_wire.bench import codec, copying, footprint, report, streams, workload
+from nnrp_wire.bench import batch, codec, copying, footprint, report, streams, workload
 from nnrp_wire.bench.goals import RATIO_GOALS, VALUE_GOALS
 from nnrp_wire.bench.rivals import Rivals, load_rivals
 from nnrp_wire.bench.runner import (
@@ -29,7 +29,7 @@ from nnrp_wire.bench.runner import (
     spreads,
 )
 
-TINY = Settings(rounds=3, process_rounds=1, sample_ns=20_000)
+TINY = Settings(rounds=3, process_rounds=1, sample_ns=20_000, scan_bytes=150_000)
 
 
 def statement(name: str, text: str, **names: object) -> Contender:
@@ -163,7 +163,9 @@ class TestWorkload:
         with pytest.raises(KeyError, match="no such field"):
             workload.PRELUDE.values({"no_such_field": 1})
 
-    @pytest.mark.parametrize("case", [*codec.CASES, *streams.CASES], ids=lambda case: case.name)
+    @pytest.mark.parametrize(
+        "case", [*codec.CASES, *streams.CASES, batch.ScanCase().of(15_000)], ids=lambda case: case.name
+    )
     def test_all_contenders_agree(self, case: StatementCase) -> None:
         names = [contender.name for contender in case.checked_contenders(load_rivals())]
         assert names[0] == OURS
@@ -286,8 +288,8 @@ class TestCommand:
         assert command.main(["--quick", "--rounds", "2", "--json", str(file)]) == 0
         document = json.loads(file.read_text())
         names = [result["name"] for result in document["results"]]
-        assert names[:7] == [case.name for case in codec.CASES]
-        assert {"iter_packets", "reader", "import_ms", "wheel_mb"} < set(names)
+        assert names[: len(codec.CASES)] == [case.name for case in codec.CASES]
+        assert {"iter_packets", "reader", "scan", "large_payload", "import_ms", "wheel_mb"} < set(names)
         assert document["environment"]["flags"]["arguments"][0] == "--quick"
         for result in document["results"]:
             assert result.keys() == {"name", "unit", "value", "better", "rivals", "ratios"}

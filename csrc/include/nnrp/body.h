@@ -1,10 +1,10 @@
-/* The data-plane body of FRAME_SUBMIT and RESULT_PUSH cut into its regions (wire.md section 6.4), and the smaller tables
- * that stand in bodies: control extensions and capability entries (sections 7 and 9).
+/* The data-plane body of FRAME_SUBMIT and RESULT_PUSH cut into its regions (wire.md section 6.4), and the smaller
+ * tables that stand in bodies: control extensions and capability entries (sections 7 and 9).
  *
  * Memory that somebody else can change while we read it must not be asked twice for a length. So everything that holds
- * lengths, counts or ids is taken through `lend`, which may hand out a copy; only payload bytes (and zero padding between
- * them, where no decision but "refuse" hangs on them) are read in place. With a NULL lend the body itself is used, which
- * is right for immutable memory and costs nothing.
+ * lengths, counts or ids is taken through `lend`, which may hand out a copy; only payload bytes (and zero padding
+ * between them, where no decision but "refuse" hangs on them) are read in place. With a NULL lend the body itself is
+ * used, which is right for immutable memory and costs nothing.
  *
  * Offsets in errors count from the start of the body (or of the region a function is given). */
 #ifndef NNRP_BODY_H
@@ -104,6 +104,7 @@ int nnrp_control_extension_next(const uint8_t *block, size_t length, size_t *pos
                                 nnrp_error *error);
 
 /* One capability token at *position (u16 length, UTF-8). */
-int nnrp_capability_entry_next(const uint8_t *body, size_t length, size_t *position, nnrp_span *token, nnrp_error *error);
+int nnrp_capability_entry_next(const uint8_t *body, size_t length, size_t *position, nnrp_span *token,
+                               nnrp_error *error);
 
 #endif

@@ -1,5 +1,5 @@
-/* Little-endian loads and stores by byte shifts: no alignment asked of the caller, no cast to a wider pointer. Compilers
- * make one instruction of each. */
+/* Little-endian loads and stores by byte shifts: no alignment asked of the caller, no cast to a wider pointer.
+ * Compilers make one instruction of each. */
 #ifndef NNRP_BYTES_H
 #define NNRP_BYTES_H
 

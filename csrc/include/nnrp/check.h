@@ -1,7 +1,7 @@
 /* Fields and rules: reading, writing and judging any layout of the table.
  *
- * Every function here reads only [source, source + length) and writes only what it is told to; nothing allocates, nothing
- * keeps a pointer. On failure a negative status is returned and *error says what broke where. */
+ * Every function here reads only [source, source + length) and writes only what it is told to; nothing allocates,
+ * nothing keeps a pointer. On failure a negative status is returned and *error says what broke where. */
 #ifndef NNRP_CHECK_H
 #define NNRP_CHECK_H
 

@@ -1,7 +1,8 @@
 /* The four codings of a tile index (wire.md section 6.4.2) and payload kinds as a bitmap, both ways.
  *
- * dense_range: no bytes, ids base .. base + count - 1 (u32). raw_u16: absolute ids in any order. delta_u16: the first id,
- * then differences above 0. bitset: bit i, least significant first, for id i; ids ascend, the last byte is not 0. */
+ * dense_range: no bytes, ids base .. base + count - 1 (u32). raw_u16: absolute ids in any order. delta_u16: the first
+ * id, then differences above 0. bitset: bit i, least significant first, for id i; ids ascend, the last byte is not 0.
+ */
 #ifndef NNRP_TILE_INDEX_H
 #define NNRP_TILE_INDEX_H
 

@@ -73,7 +73,7 @@ cdef int too_small(Py_ssize_t needed, Py_ssize_t room, uint16_t layout=NNRP_NONE
 cdef extern from "Python.h":
     # Without the exception clause, so that the check below costs nothing unless it fails.
     unsigned long long PyLong_AsUnsignedLongLong_raw "PyLong_AsUnsignedLongLong"(object value) noexcept
-    bint PyErr_Occurred_raw "PyErr_Occurred"() noexcept
+    void *PyErr_Occurred_raw "PyErr_Occurred"() noexcept
     bint PyLong_Check(object value) noexcept
     object PyNumber_Index(object value)
     void PyErr_Clear()
@@ -111,7 +111,7 @@ cdef uint64_t checked_value(object value, const nnrp_field *field) except? 0xfff
     if field.size < 8:
         if number >> (8 * field.size) == 0:
             return number
-    elif number != 0xffffffffffffffff or not PyErr_Occurred_raw():
+    elif number != 0xffffffffffffffff or PyErr_Occurred_raw() == NULL:
         return number
     PyErr_Clear()
     raise out_of_range(field, value)
