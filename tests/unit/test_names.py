@@ -15,11 +15,11 @@ CALLS = [
     "build_result_push", "build_result_push_buffers", "build_result_push_into",
     "build_partial_result", "build_partial_result_buffers", "build_partial_result_into",
     "build_packet", "build_packet_buffers", "build_packet_into", "build_recovery_ticket",
-    "capability_entries", "check_body", "check_message", "check_pair", "columns", "columns_at",
-    "control_extensions", "dtype",
-    "frame_submit_body", "is_utf8", "iter_packets", "message_tails", "metadata_columns", "parse_header", "parse_packet",
-    "parse_recovery_ticket", "patch_header", "payload_kind_bitmap", "payload_kinds", "reference_region",
-    "result_push_body", "scan", "section_array", "tile_arrays", "tile_id_array", "tile_index_decode", "tile_index_encode", "typed_region",
+    "capability_entries", "check_body", "check_message", "check_pair", "columns", "columns_at", "control_extensions",
+    "dtype", "frame_submit_body", "is_utf8", "iter_packets", "message_tails", "metadata_columns", "parse_header",
+    "parse_packet", "parse_recovery_ticket", "patch_header", "payload_kind_bitmap", "payload_kinds", "reference_region",
+    "result_push_body", "scan", "section_array", "tile_arrays", "tile_id_array",
+    "tile_index_decode", "tile_index_encode", "typed_region",
 ]  # fmt: skip
 TYPES = ["LayoutView", "Packet", "PacketReader", "ResultSlot", "Stage", "TypedPayload"]
 
