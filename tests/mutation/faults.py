@@ -105,9 +105,9 @@ FAULTS: list[tuple[str, str, str, str]] = [
     ),
     (
         "schema/wire.json",
-        '"partial_result_flags": {"wire_type": "u32", "known_mask": "0x3"',
-        '"partial_result_flags": {"wire_type": "u32", "known_mask": "0x7"',
-        "the table knows a flag that the protocol does not",
+        '"field": "percent_x100", "min": 0, "max": 10000,',
+        '"field": "percent_x100", "min": 0, "max": 10001,',
+        "the table lets an operation be done by more than all of it",
     ),
     # The core: tile indices and text.
     (
