@@ -28,6 +28,7 @@ import subprocess
 import sys
 import sysconfig
 import textwrap
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from itertools import repeat
 from pathlib import Path
@@ -124,7 +125,8 @@ def environment() -> dict[str, str | None]:
     return {
         "python": f"{platform.python_implementation()} {platform.python_version()}",
         "python_compiler": platform.python_compiler(),
-        "python_configured": str(sysconfig.get_config_var("CONFIG_ARGS")),
+        # Only whether it is the same build matters, not where that build lives.
+        "python_configured": f"{zlib.crc32(str(sysconfig.get_config_var('CONFIG_ARGS')).encode()):08x}",
         "extension_compiler": compiler_of(Path(str(_codec.__file__))),
         "libc": " ".join(platform.libc_ver()),
         "machine": platform.machine(),
