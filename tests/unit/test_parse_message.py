@@ -74,3 +74,10 @@ def test_position_limit_and_sender_stage():
     with pytest.raises(wire.InvalidProtocolCombination) as caught:
         wire.parse_message(stale, strict=True)
     assert caught.value.stage is wire.Stage.SENDER
+
+
+@pytest.mark.parametrize("payloads", [b"{}", [b"{}"], ()], ids=["one", "list", "none"])
+def test_an_unknown_tile_index_mode_is_refused_on_every_path(payloads):
+    """wire.md section 1: an encoder reports the class that the decoder would, whichever way the packet is built."""
+    with pytest.raises(wire.UnknownEnumValue):
+        wire.build_frame_submit(payloads, session_id=1, frame_id=1, operation_id=1, tile_index_mode=72)

@@ -149,6 +149,7 @@ def frame_submit_parts(
     extensions: Sequence[Extension],
     **routing: Unpack[Routing],
 ) -> list[Buffer]:
+    FrameSubmit.build(operation_id=1, tile_index_mode=tile_index_mode)  # an unknown mode is refused as a receiver does
     body = _Body(payloads, tensor, objects, references, extensions, tile_index_mode)
     mask = SubmitObjectRefMask(0)
     for reference in references:
