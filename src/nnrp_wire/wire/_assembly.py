@@ -365,7 +365,7 @@ class _Body:
             *self.extension_payloads,
         ]
         body_len = sum(nbytes(region) for region in regions)
-        if body_len == 0 and kind is MessageType.RESULT_PUSH:
+        if body_len == 0 and kind is MessageType.RESULT_PUSH and not self.bitmap:
             return [_codec.build_head(kind, metadata, 0, True, **routing)]
         head = _codec.build_head(kind, metadata, BodyRegionPrelude.size + body_len, True, **routing)
         prelude = BodyRegionPrelude.build(

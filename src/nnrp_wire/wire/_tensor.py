@@ -130,7 +130,7 @@ class Tensor:
         size = 0
         last = -1
         for section in self.sections:
-            if section.role_id <= last:
+            if 0 <= section.role_id <= last:
                 raise _codec.breach("section_role_order", last + 1, section.role_id)
             last = section.role_id
             filler = bytes(-size % DATA_PLANE_BLOCK_ALIGNMENT)

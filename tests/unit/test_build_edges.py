@@ -1,0 +1,21 @@
+"""Corners of the builders that a fuzzer found: what is built is what a receiver takes (wire.md section 1)."""
+
+from __future__ import annotations
+
+import pytest
+
+from nnrp_wire import wire
+
+
+def test_a_result_with_a_tensor_of_no_tiles_has_a_prelude():
+    """wire.md section 6.4: a body may be empty only when the bitmap is 0."""
+    made = wire.build_result_push((), tensor=wire.Tensor(()), session_id=1, frame_id=1)
+    packet = wire.parse_message(made, strict=True)
+    assert packet.metadata.payload_kind_bitmap is wire.PayloadKindBitmap.TENSOR
+    assert packet.body_len == wire.BodyRegionPrelude.size
+
+
+def test_a_role_below_zero_does_not_fit_its_field():
+    tensor = wire.Tensor([1], [wire.Section(-1, [b"x"])])
+    with pytest.raises(wire.FieldOutOfRange):
+        wire.build_frame_submit(tensor=tensor, session_id=1, frame_id=1, operation_id=1)
