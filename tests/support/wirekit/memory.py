@@ -106,7 +106,7 @@ def address_of(view: object) -> int:
     """Where the bytes of a buffer lie, to tell a view from a copy."""
     import numpy
 
-    return int(numpy.frombuffer(view, dtype=numpy.uint8).ctypes.data)  # type: ignore[call-overload]
+    return int(numpy.frombuffer(view, dtype=numpy.uint8).ctypes.data)  # type: ignore[call-overload]  # numpy stubs before 3.12 know no buffers
 
 
 def references_to(thing: object) -> int:
