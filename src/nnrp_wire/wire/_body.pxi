@@ -71,6 +71,19 @@ cdef class DataPlaneBody:
             return self._owner
         return self._copies.get(span.at, NOTHING)
 
+    cdef bint _knows_tiles(self) noexcept:
+        """Whether the ids of the tiles can be told from here: there is a tensor, and its index is inline or a dense range
+        that no reference takes the place of (wire.md sections 6.2 and 6.4.4)."""
+        cdef uint32_t at
+        if not self._frame.payload_kind_bitmap & NNRP_PAYLOAD_KIND_BITMAP_TENSOR:
+            return False
+        if self._cut.tile_index != NULL:
+            return True
+        for at in range(0, self._cut.references.length, NNRP_OBJECT_REFERENCE_BLOCK_SIZE):
+            if nnrp_load_u16(self._cut.reference_bytes + at + REFERENCE_KIND) == NNRP_CACHE_OBJECT_KIND_TILE_INDEX_BLOCK:
+                return False
+        return self._frame.tile_index_mode == NNRP_TILE_INDEX_MODE_DENSE_RANGE
+
     @property
     def prelude(self):
         """The BodyRegionPrelude, None for an empty RESULT_PUSH body."""
@@ -149,9 +162,7 @@ cdef class DataPlaneBody:
     def tile_ids(self):
         """The tile ids of a tensor body: a tuple, or a range for a dense range; None when there is no tensor or its index
         is referenced or absent."""
-        if not self._frame.payload_kind_bitmap & NNRP_PAYLOAD_KIND_BITMAP_TENSOR:
-            return None
-        if self._cut.tile_index == NULL and self._frame.tile_index_mode != NNRP_TILE_INDEX_MODE_DENSE_RANGE:
+        if not self._knows_tiles():
             return None
         return tile_ids_of(
             self._frame.tile_index_mode,

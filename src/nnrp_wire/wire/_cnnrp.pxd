@@ -57,6 +57,7 @@ cdef extern from "nnrp/table.h" nogil:
 
         NNRP_TILE_INDEX_MODE_DENSE_RANGE, NNRP_TILE_INDEX_MODE_BITSET
         NNRP_PAYLOAD_KIND_BITMAP_TENSOR
+        NNRP_CACHE_OBJECT_KIND_TILE_INDEX_BLOCK
 
     ctypedef struct nnrp_field:
         const char *name

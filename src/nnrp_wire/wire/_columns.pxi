@@ -71,11 +71,9 @@ def gather_into(str layout, buf, positions, rows, bint packets, /):
 
 def tile_index_of(DataPlaneBody body not None, /):
     """(mode, index block, tile count, first id) of a body whose tile ids are known, else None."""
-    if not body._frame.payload_kind_bitmap & NNRP_PAYLOAD_KIND_BITMAP_TENSOR:
+    if not body._knows_tiles():
         return None
     if body._cut.tile_index == NULL:
-        if body._frame.tile_index_mode != NNRP_TILE_INDEX_MODE_DENSE_RANGE:
-            return None
         block = region_view(NOTHING, ZEROES, 0)
     else:
         block = region_view(

@@ -70,6 +70,7 @@ cdef size_t place_of(size_t layout, str name) except? 0xffff:
 
 cdef size_t TYPED_OFFSET = place_of(NNRP_L_TYPED_PAYLOAD_DESCRIPTOR, "offset")
 cdef size_t TYPED_LENGTH = place_of(NNRP_L_TYPED_PAYLOAD_DESCRIPTOR, "length")
+cdef size_t REFERENCE_KIND = place_of(NNRP_L_OBJECT_REFERENCE_BLOCK, "object_kind")
 cdef size_t EXTENSION_OFFSET = place_of(NNRP_L_EXTENSION_FRAME_DESCRIPTOR, "payload_offset")
 cdef size_t EXTENSION_LENGTH = place_of(NNRP_L_EXTENSION_FRAME_DESCRIPTOR, "payload_length")
 
